@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { DatabaseError } from '@x/store-kysely'
 import { migrateFlow } from '@x/store-kysely/flow'
 import { openPostgres, type PostgresOptions } from '@x/store-kysely/postgres'
@@ -14,17 +15,42 @@ import { SettingsError } from './settings/read-settings.ts'
  */
 export async function openDatabase(
   address: string | undefined,
-  { folder, ...options }: { readonly folder: string } & DatabaseOptions,
+  { folder, waitMs = 0, waiting, ...options }: OpenOptions,
 ) {
   const db = explained(() => open(address ?? `sqlite:${join(folder, 'service.db')}`, options))
-  try {
-    await migrateFlow(db)
-    await migrateScim(db)
-  } catch (error) {
-    await db.destroy()
-    throw explanationOf(error)
+  const end = performance.now() + waitMs
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    try {
+      await migrateFlow(db)
+      await migrateScim(db)
+      break
+    } catch (error) {
+      if (!mayComeBack(error) || performance.now() + pause > end) {
+        await db.destroy()
+        throw explanationOf(error)
+      }
+      waiting?.()
+      await setTimeout(pause)
+    }
   }
   return { db, kind: describe(address, folder) }
+}
+
+const FIRST_PAUSE_MS = 200
+const MAX_PAUSE_MS = 2000
+
+interface OpenOptions extends DatabaseOptions {
+  readonly folder: string
+  /** How long a database that cannot be reached is waited for, in milliseconds. Default 0. */
+  readonly waitMs?: number
+  /** Called whenever it could not be reached. */
+  readonly waiting?: () => void
+}
+
+/** It is absent, not yet started, or has no connection left; a wrong password or name stays wrong. */
+function mayComeBack(error: unknown): boolean {
+  if (!(error instanceof DatabaseError) || error.kind !== 'unreachable') return false
+  return !/authentication failed|does not exist|is not a database/.test(error.message)
 }
 
 function explained<Result>(work: () => Result): Result {
@@ -55,7 +81,8 @@ function explanationOf(error: unknown): unknown {
 }
 
 /** Options of both kinds of database; each uses its own. */
-type DatabaseOptions = Pick<SqliteOptions, 'metrics'> & Pick<PostgresOptions, 'maxConnections'>
+type DatabaseOptions = Pick<SqliteOptions, 'metrics'> &
+  Pick<PostgresOptions, 'maxConnections' | 'statementTimeoutMs'>
 
 function open(address: string, options: DatabaseOptions) {
   if (/^postgres(ql)?:\/\//.test(address)) return openPostgres(address, options)
@@ -63,7 +90,7 @@ function open(address: string, options: DatabaseOptions) {
   if (path === undefined)
     throw new SettingsError('SERVICE_DATABASE_URL must begin with sqlite: or postgres://')
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
-  const { maxConnections: _, ...own } = options
+  const { maxConnections: _, statementTimeoutMs: __, ...own } = options
   return openSqlite(path, { ...own, exclusive: true })
 }
 

@@ -16,6 +16,8 @@ export interface ListeningServer {
   readonly url: string
   /** Starts serving; earlier requests have been waiting for this. */
   readonly mount: (listener: RequestListener) => void
+  /** Names the part that is not there yet in answers to probes. */
+  readonly waitFor: (part: string) => void
 }
 
 /**
@@ -30,8 +32,12 @@ export async function listenFirst(host: string, port: number): Promise<Listening
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
   const early: Parameters<RequestListener>[] = []
+  let missing = 'start'
   server.on('request', (...exchange) => {
-    if (exchange[0].url === '/health/ready') answerStarting(exchange[1])
+    const [{ url }, reply] = exchange
+    if (url === '/health/ready') answer(reply, 503, { status: 'not ready', failed: missing })
+    // Nothing says how long a part is not there, so the process is known to live.
+    else if (url === '/health' && missing !== 'start') answer(reply, 200, { status: 'ok' })
     else early.push(exchange)
   })
   server.listen(port, host)
@@ -43,6 +49,7 @@ export async function listenFirst(host: string, port: number): Promise<Listening
   return {
     server,
     url: `http://${name}:${taken}`,
+    waitFor: (part) => void (missing = part),
     mount(listener) {
       server.removeAllListeners('request')
       server.on('request', listener)
@@ -68,9 +75,9 @@ function refused(error: unknown, address: string): unknown {
 }
 
 /** Answers health probes immediately (OP-13). */
-function answerStarting(reply: ServerResponse): void {
+function answer(reply: ServerResponse, status: number, body: object): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-  reply.writeHead(503, headers).end('{"status":"not ready","failed":"start"}')
+  reply.writeHead(status, headers).end(JSON.stringify(body))
 }
 
 /** Interval for closing idle connections while the server stops. */

@@ -80,6 +80,8 @@ interface Surroundings {
   /** `http://HOST:PORT`, the base of absolute URLs unless SERVICE_PUBLIC_URL is set. */
   readonly url: string
   readonly log: Log
+  /** Called with the part that the start waits for. */
+  readonly waiting?: (part: string) => void
 }
 
 /**
@@ -89,7 +91,7 @@ interface Surroundings {
 export async function createReferenceServer(
   settings: Settings,
   environment: Environment,
-  { url, log }: Surroundings,
+  { url, log, waiting }: Surroundings,
 ): Promise<ReferenceServer> {
   const folder = settings.SERVICE_CONFIG_DIR ?? './data'
   const publicUrl = readPublicUrl(settings.SERVICE_PUBLIC_URL) ?? url
@@ -115,6 +117,9 @@ export async function createReferenceServer(
   const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, {
     folder,
     maxConnections: settings.SERVICE_DATABASE_CONNECTIONS ?? 10,
+    statementTimeoutMs: (settings.SERVICE_DATABASE_STATEMENT_SECONDS ?? 10) * 1000,
+    waitMs: (settings.SERVICE_DATABASE_WAIT_SECONDS ?? 30) * 1000,
+    waiting: () => waiting?.('database'),
     ...metrics,
   })
   const rateLimit = await openRequestLimit<ServerContext, unknown>(settings, {
@@ -274,6 +279,8 @@ export async function createReferenceServer(
   }
   const handle: FetchHandler<ServerContext> = (request, context) => {
     const path = pathOf(request.url)
+    if (settings.SERVICE_ROLE === 'worker' && !WORKER_PATHS.has(path))
+      return identified(Response.json({ detail: NO_API }, { status: 404 }), context.requestId)
     // Probes use a pod's address as the host name, which no setting can list.
     const isProbe = path === '/health/ready' && request.method === 'GET'
     return isProbe || path === '/metrics' ? operate(request, context) : serve(request, context)
@@ -324,6 +331,10 @@ export async function createReferenceServer(
     },
   }
 }
+
+/** What a process that serves no API answers. */
+const WORKER_PATHS: ReadonlySet<string> = new Set(['/health', '/health/ready', '/metrics'])
+const NO_API = 'This process runs jobs and serves no API (SERVICE_ROLE=worker).'
 
 const isPostgres = ({ SERVICE_DATABASE_URL: address = '' }: Settings): boolean =>
   address.startsWith('postgres')

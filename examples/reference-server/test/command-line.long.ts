@@ -59,7 +59,11 @@ describe('the command line', () => {
   test('a database that cannot be reached stops the start with one line', () =>
     inFolder(async (folder) => {
       const SERVICE_DATABASE_URL = 'postgres://service:secret@127.0.0.1:1/service'
-      const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR: folder, SERVICE_DATABASE_URL })
+      const { code, stderr } = await runToEnd({
+        SERVICE_CONFIG_DIR: folder,
+        SERVICE_DATABASE_URL,
+        SERVICE_DATABASE_WAIT_SECONDS: '0',
+      })
       expect(code).toBe(1)
       expect(stderr).toMatch(
         /^SERVICE_DATABASE_URL: The database cannot be reached \([^\n]*\)\. Start the database[^\n]*\n$/,

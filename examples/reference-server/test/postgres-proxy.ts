@@ -12,6 +12,8 @@ export interface PostgresProxy {
   /** Holds back everything in both directions until `thaw`; connections are taken. */
   freeze(): void
   thaw(): void
+  /** Delivers what clients send that much later, so that each round trip takes it. */
+  delay(ms: number): void
   close(): Promise<void>
 }
 
@@ -26,6 +28,7 @@ export async function startPostgresProxy(address: string): Promise<PostgresProxy
   const sockets = new Set<Socket>()
   let server: Server | undefined
   let isFrozen = false
+  let lateMs = 0
   const accept = (client: Socket): void => {
     const inner = connect(target)
     for (const [one, other] of [
@@ -38,7 +41,10 @@ export async function startPostgresProxy(address: string): Promise<PostgresProxy
         sockets.delete(one)
         other.destroy()
       })
-      one.on('data', (chunk) => other.write(chunk))
+      one.on('data', (chunk) => {
+        if (lateMs === 0 || one === inner) other.write(chunk)
+        else setTimeout(() => other.writable && other.write(chunk), lateMs)
+      })
       if (isFrozen) one.pause()
     }
   }
@@ -65,6 +71,7 @@ export async function startPostgresProxy(address: string): Promise<PostgresProxy
       isFrozen = true
       for (const socket of sockets) socket.pause()
     },
+    delay: (ms) => void (lateMs = ms),
     thaw() {
       isFrozen = false
       for (const socket of sockets) socket.resume()

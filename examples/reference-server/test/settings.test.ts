@@ -3,6 +3,7 @@ import { defaultSettings } from '@x/flow-service'
 import { defaultRunLimits } from '@x/flow-engine'
 import { defaultLimits as defaultScimLimits } from '@x/scim-core'
 import { defaultLimits } from '@x/surface-protocol'
+import { queueOptions } from '../src/settings/queue-options.ts'
 import { describe, expect, test } from 'vitest'
 import { formatText } from '../../../tools/format-text.ts'
 import {
@@ -166,6 +167,25 @@ describe('OP-16 limits', () => {
         maxSubscribers: 10_000,
       },
       handler: { maxBodyBytes: 65_536 },
+    })
+  })
+
+  test('FL-7: roles, leases and waits of a fleet', () => {
+    const database = { SERVICE_DATABASE_URL: 'postgres://db/flows' }
+    const read = (env: Record<string, string>) => readSettings({ ...database, ...env })
+    expect(() => read({ SERVICE_ROLE: 'leader' })).toThrow(
+      'SERVICE_ROLE must be all, web or worker, but is "leader"',
+    )
+    expect(() => readSettings({ SERVICE_ROLE: 'web' })).toThrow('SERVICE_ROLE=web needs PostgreSQL')
+    expect(() => read({ SERVICE_LEASE_SECONDS: '2' })).toThrow(
+      'SERVICE_LEASE_SECONDS must be an integer from 3 to 3600, but is "2"',
+    )
+    expect(read({ SERVICE_LEASE_SECONDS: '10' }).warnings).toEqual([
+      'SERVICE_DATABASE_STATEMENT_SECONDS (10) should be less than SERVICE_LEASE_SECONDS (10)',
+    ])
+    expect(queueOptions(read({ SERVICE_ROLE: 'web' }).settings)).toMatchObject({
+      work: false,
+      leaseMs: 15_000,
     })
   })
 

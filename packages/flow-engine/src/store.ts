@@ -18,6 +18,7 @@ export type {
   StoredJob,
 } from './store/job-store.ts'
 export type { Page, Slice } from './store/paging.ts'
+export type { FleetDatabase, FleetProcess, FleetState } from './store/fleet.ts'
 export type { ScheduleStore, StoredSchedule } from './store/schedules.ts'
 export {
   isQueueFull,

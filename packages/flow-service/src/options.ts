@@ -123,7 +123,14 @@ export interface FlowEngineOptions {
   readonly jobs?: JobStore
   readonly queue?: Pick<
     BuildJobsOptions,
-    'concurrency' | 'concurrencyPerUser' | 'maxQueued' | 'retention' | 'leaseMs' | 'heartbeatMs'
+    | 'work'
+    | 'process'
+    | 'concurrency'
+    | 'concurrencyPerUser'
+    | 'maxQueued'
+    | 'retention'
+    | 'leaseMs'
+    | 'heartbeatMs'
   >
   /** What each run and each job may use at most: tokens, money, seconds, model calls. Default: no limit. */
   readonly budget?: RunBudget

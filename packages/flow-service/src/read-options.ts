@@ -42,6 +42,7 @@ const SETTINGS: OptionKinds = {
   cookieDomain: orNull(text),
   apiKey: orNull(text),
   maxPublicBuilds: orNull(integer(0)),
+  resumableBuilds: orNull(flag),
   ...Object.fromEntries(
     [
       'accessTokenExpireSeconds',
@@ -203,6 +204,8 @@ const kinds: KindsOf<FlowEngineOptions> = {
   settings: options(settings),
   jobs: implementing('JobStore'),
   queue: options({
+    work: flag,
+    process: options({ name: text, role: choice('all', 'web', 'worker'), version: text }),
     concurrency: integer(1),
     concurrencyPerUser: orNull(integer(1)),
     maxQueued: integer(0),

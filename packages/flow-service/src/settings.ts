@@ -134,6 +134,11 @@ export interface FlowSettings {
   hideGettingStartedProgress: boolean
   /** Concurrent builds of public flows by visitors; null: 2, or a quarter of the slots. Default null. */
   maxPublicBuilds: number | null
+  /**
+   * Builds go on in another process when theirs stops, unless the request says no; null: if several processes
+   * share the queue. Default null.
+   */
+  resumableBuilds: boolean | null
   /** Time limit of such a build, in seconds. Default 600. */
   publicBuildSeconds: number
   /** Concurrent runs started by webhooks, in addition to the slots of builds. Default 8. */
@@ -218,6 +223,7 @@ export const defaultSettings: FlowSettings = Object.freeze({
   publicFlowExpiration: 86_400,
   hideGettingStartedProgress: false,
   maxPublicBuilds: null,
+  resumableBuilds: null,
   publicBuildSeconds: 600,
   maxWebhookRuns: 8,
   deprecatedUpload: false,

@@ -131,7 +131,7 @@ for (const kind of ['PostgreSQL', 'BullMQ (REDIS_URL)'] as const) {
       }
     }
 
-    test('DR-7, DR-11, FL-21: after kill -9 the other goes on from the checkpoints', async () => {
+    test('DR-7, DR-11, FL-20, FL-21: after kill -9 the other goes on from the checkpoints', async () => {
       const flows = flowsHere()
       const a = await start('A', flows)
       await underWay(flows)
@@ -171,7 +171,7 @@ for (const kind of ['PostgreSQL', 'BullMQ (REDIS_URL)'] as const) {
       expect(told()).toHaveLength(a.ids.length)
     })
 
-    test('DR-12: SIGTERM in the middle of a vertex hands the jobs over, and counts no crash', async () => {
+    test('DR-12, FL-29: SIGTERM in the middle of a vertex hands the jobs over, and counts no crash', async () => {
       const flows = flowsHere()
       const a = await start('A', flows)
       const b = await start('B', [])

@@ -23,8 +23,10 @@ export function toFlowSettings(settings: Settings, publicUrl: string): Partial<F
       ? [[key, value]]
       : []
   })
+  const { SERVICE_RESUMABLE_BUILDS: resumable = 'auto' } = settings
   return {
     ...(Object.fromEntries(named) as Partial<FlowSettings>),
+    resumableBuilds: resumable === 'auto' ? null : resumable === 'true',
     publicUrl,
   }
 }

@@ -19,6 +19,11 @@ export const origin: Form = {
   has: (text) => text === '*' || (webAddress.has(text) && new URL(text).pathname === '/'),
 }
 
+const ROLES = ['all', 'web', 'worker']
+
+/** What a process of several does. */
+export const role: Form = { accepted: 'all, web or worker', has: (text) => ROLES.includes(text) }
+
 /** An address, or a range of addresses. */
 export const addressRange: Form = { accepted: 'addresses or CIDR ranges', has: isRange }
 

@@ -41,7 +41,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   // The SCIM package reads its own variables and is less strict about some.
   for (const [name, variable] of Object.entries<Variable>(scimVariables))
     readVariable(name, variable, env[name])
-  return { settings: Object.fromEntries(entries) as Settings, warnings: unknownNames(env) }
+  const settings = Object.fromEntries(entries) as Settings
+  return { settings, warnings: [...unknownNames(env), ...fleetWarnings(settings)] }
 }
 
 /** The value of one variable, or its default. @throws SettingsError */
@@ -83,6 +84,19 @@ function acceptedOf({ kind, min = 0, max, form }: Variable): string | undefined 
 function refuse(name: string, accepted = 'a string', given = ''): never {
   const shown = given.length > 60 ? `${given.slice(0, 60)}...` : given
   throw new SettingsError(`${name} must be ${accepted}, but is ${JSON.stringify(shown)}`)
+}
+
+/** @throws SettingsError for a role that needs other processes */
+function fleetWarnings(settings: Settings): string[] {
+  const { SERVICE_DATABASE_URL: url = '', SERVICE_ROLE: role } = settings
+  if (role === 'web' && !url.startsWith('postgres'))
+    throw new SettingsError('SERVICE_ROLE=web needs PostgreSQL')
+  const { SERVICE_DATABASE_STATEMENT_SECONDS: most = 0, SERVICE_LEASE_SECONDS: lease = 15 } =
+    settings
+  if (most < lease) return []
+  return [
+    `SERVICE_DATABASE_STATEMENT_SECONDS (${most}) should be less than SERVICE_LEASE_SECONDS (${lease})`,
+  ]
 }
 
 function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {

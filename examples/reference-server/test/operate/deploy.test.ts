@@ -34,6 +34,21 @@ describe('OP-15 deploy files', () => {
     expect(numberIn(text, grace)).toBeGreaterThanOrEqual(Math.max(20, 5 + PATIENCE))
   })
 
+  test('FL-84 alerts are about metrics that the server has', () => {
+    const source = readFileSync(
+      new URL(
+        '../../../../packages/flow-service/src/services/runs/run-metrics.ts',
+        import.meta.url,
+      ),
+      'utf8',
+    )
+    const rules = read('alerts.yaml')
+    const used = [...rules.matchAll(/\b(?:flow|database)_[a-z_]+\b/g)].map(([name]) => name)
+    expect(used).toHaveLength(5)
+    for (const name of used) expect(source).toContain(`'${name}'`)
+    expect(rules.match(/- alert: /g)).toHaveLength(5)
+  })
+
   test('the image runs as an unprivileged user and has a readiness health check', () => {
     const text = read('Dockerfile')
     const last = text.slice(text.lastIndexOf('\nFROM '))

@@ -290,7 +290,7 @@ return {
 }
 `
 
-/** before, keep, spare. Returns the ids of the removed records. */
+/** before, keep, spare, once. Returns the ids of the removed records. */
 export const TRIM = `${HEAD}
 local ids = {}
 local lanes = redis.call('SMEMBERS', K .. 'lanes')
@@ -301,10 +301,14 @@ for _, lane in ipairs(lanes) do
   surplus = math.min(surplus, redis.call('ZCOUNT', list, '-inf', '(' .. ARGV[4]))
   local count = math.max(surplus, redis.call('ZCOUNT', list, '-inf', '(' .. ARGV[2]))
   for _, id in ipairs(count > 0 and redis.call('ZRANGE', list, 0, count - 1) or {}) do
-    redis.call('ZREM', K .. 'jobs:' .. ownerOf(id), id)
-    redis.call('DEL', key(id))
-    redis.call('ZREM', list, id)
-    ids[#ids + 1] = id
+    local isAsked = string.sub(id, 1, 5) == 'once-' and ARGV[5] ~= '+inf'
+      and tonumber(redis.call('ZSCORE', list, id)) >= tonumber(ARGV[5])
+    if not isAsked then
+      redis.call('ZREM', K .. 'jobs:' .. ownerOf(id), id)
+      redis.call('DEL', key(id))
+      redis.call('ZREM', list, id)
+      ids[#ids + 1] = id
+    end
   end
 end
 return ids

@@ -239,9 +239,10 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
       return { items, total: Number(total) }
     },
 
-    async trim({ before, keep, spare }) {
+    async trim({ before, keep, spare, once }) {
       const spared = spare === undefined ? '+inf' : spare.getTime()
-      return listOf(await records.run('TRIM', before.getTime(), keep, spared)).map(String)
+      const asked = once === undefined ? '+inf' : once.getTime()
+      return listOf(await records.run('TRIM', before.getTime(), keep, spared, asked)).map(String)
     },
 
     async close() {

@@ -50,6 +50,17 @@ export function describeJobLeases(t: TestFrame, store: () => JobStore): void {
     assert.equal(await queue.requestCancel('unknown', at(4)), false)
   })
 
+  t.it('FL-32 keeps a job that a repeated request may ask for', async () => {
+    const { queue } = store()
+    for (const id of ['once-a', 'once-b', 'c']) {
+      await queue.enqueue(newJob(id))
+      await queue.requestCancel(id, at(id === 'once-a' ? 10 : 20))
+    }
+    const gone = await queue.trim({ before: at(30), keep: 0, once: at(15) })
+    assert.deepEqual(gone.toSorted(), ['c', 'once-a'])
+    assert.equal((await queue.get('once-b'))?.state, 'cancelled')
+  })
+
   t.it('trims old and surplus finished jobs, and none that is spared', async () => {
     const { queue } = store()
     for (const [n, id] of ['a', 'b', 'c', 'd'].entries()) {

@@ -86,6 +86,23 @@ export function describeJobQueue(t: TestFrame, store: () => JobStore): void {
     },
   )
 
+  t.it('FL-6 queues several jobs in their order, all or none', async () => {
+    const { queue } = store()
+    if (queue.enqueueAll === undefined) return
+    await queue.enqueueAll([])
+    await queue.enqueueAll([1, 2, 3].map((n) => newJob(`a${n}`, { maxQueued: 4 })))
+    const full = [1, 2].map((n) => newJob(`b${n}`, { maxQueued: 4, request: '"\u0000é"' }))
+    await assert.rejects(queue.enqueueAll(full), isQueueFull)
+    assert.equal(await queue.get('b1'), null)
+    await queue.enqueueAll(full.slice(0, 1))
+    await assert.rejects(queue.enqueueAll([newJob('c'), newJob('a1')]), isUniqueConflict)
+    assert.equal(await queue.get('c'), null)
+    const ids: (string | undefined)[] = []
+    for (const n of [1, 2, 3, 4]) ids.push((await queue.claim(`w/${n}`, at(100), at(1)))?.id)
+    assert.deepEqual(ids, ['a1', 'a2', 'a3', 'b1'])
+    assert.equal((await queue.get('b1'))?.request, '"\u0000é"')
+  })
+
   t.it('FL-43 users take turns: fewest running jobs first, then who waits longest', async () => {
     const { queue } = store()
     if (queue.absolve === undefined) return

@@ -153,6 +153,16 @@ export function describeSuspensions(t: TestFrame, store: () => JobStore): void {
     assert.equal(await queue.absolve('b', 'other'), false)
     assert.equal(await queue.absolve('b', 's/1'), true)
     assert.deepEqual(await crashes('b'), [0])
+    // `a` has 2 crashes and `c` 1.
+    const next = async (n: number, suspects: boolean | 'apart'): Promise<string | undefined> =>
+      (await queue.claim(`t/${n}`, at(400), at(310), undefined, { suspects, apart: 2 }))?.id
+    assert.equal(await next(1, false), 'd')
+    assert.equal(await next(2, true), 'c')
+    assert.equal(await next(3, true), undefined)
+    assert.deepEqual([await queue.waitsApart?.(2), await queue.waitsApart?.(1)], [true, false])
+    assert.equal(await next(4, 'apart'), 'a')
+    assert.equal(await queue.waitsApart?.(2), false)
+    assert.equal(await next(5, 'apart'), undefined)
   })
 
   t.it(

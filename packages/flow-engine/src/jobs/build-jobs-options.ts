@@ -6,7 +6,7 @@ import type { Prices } from '../graph/context/prices.ts'
 import type { RunHooks } from '../graph/context/run-hooks.ts'
 import type { RunBudget } from '../graph/plan/run-budget.ts'
 import type { BuildRecord } from '../graph/context/run-host.ts'
-import type { FlowRun } from '../graph/context/run-options.ts'
+import type { FlowRun, RunResult } from '../graph/context/run-options.ts'
 import type { RunLimits } from '../graph/plan/limits.ts'
 import type { JobStore } from '../store/job-store.ts'
 import type { JobRecord } from './build-jobs.ts'
@@ -27,6 +27,13 @@ export interface BuildJobsOptions {
   limits?: Partial<RunLimits>
   /** Default: `createMemoryJobStore()`. */
   store?: JobStore
+  /**
+   * False: the process queues, reads, cancels and answers, and leaves running and upkeep to others. Needs a
+   * shared queue. Default true.
+   */
+  work?: boolean
+  /** What this process says of itself to those who operate the fleet. */
+  process?: { name?: string; role?: 'all' | 'web' | 'worker'; version?: string }
   /** Concurrent jobs. Default 8. */
   concurrency?: number
   /** Concurrent jobs per user. Default: half of `concurrency`; null: unlimited. */
@@ -87,4 +94,6 @@ export interface JobRecorder {
   inputs(vertex: { readonly id: string }, values: Readonly<Record<string, unknown>>): void
   built(build: BuildRecord): void
   watch(run: FlowRun): Promise<void>
+  /** JSON to store with the end of the job, at most 1 MiB; read by `BuildJobs.answer`. */
+  answer?(result: RunResult): unknown
 }

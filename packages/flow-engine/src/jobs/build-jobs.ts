@@ -106,11 +106,18 @@ export interface PendingQuestion {
 export interface BuildJobs {
   /**
    * Resolves when the job is recorded, before it runs.
-   * @throws FlowError `limit_exceeded` (429) if too many jobs are waiting
+   * Waits up to 5 s for a store that is away.
+   * @throws FlowError `limit_exceeded` (429) if too many jobs are waiting; `conflict` if `id` is taken;
+   * `store_unavailable`
    */
   start<F extends StartRequest['flow']>(
     request: StartRequest & { readonly flow: F } & TypedPart<F>,
   ): Promise<JobRecord>
+  /**
+   * Queues up to 1,000 jobs at once: all of them or none.
+   * @throws FlowError like `start`; `invalid_request` for more, and for a queue that cannot do it
+   */
+  startAll(requests: readonly Omit<StartRequest, 'id'>[]): Promise<JobRecord[]>
   /**
    * Live events with `seq` above `after` (default -1), until `end`. Stopping to read does not cancel the job.
    */
@@ -172,7 +179,7 @@ export interface BuildJobs {
   schedules(query?: { userId?: string }): Promise<ScheduleRecord[]>
   /** False if it does not exist or belongs to another user. Jobs that were already started continue. */
   unschedule(id: string, options?: { userId?: string }): Promise<boolean>
-  /** Requests of jobs queued in this process that are waiting or running, by job id. */
+  /** Requests of unfinished jobs that were queued in this process or run in it, by job id. */
   own(): ReadonlyMap<string, BuildRequest>
   /** @throws FlowError `not_found` if the job is unknown or belongs to another user */
   check(jobId: string, options?: { userId?: string }): Promise<void>
@@ -182,6 +189,11 @@ export interface BuildJobs {
    * queue is shared or the job resumable: outputs over 1 MiB throw `too_large` when they are read.
    */
   result(jobId: string, options?: { signal?: AbortSignal }): Promise<RunResult>
+  /**
+   * Waits like `result`, for what the recorder of the job kept with its end (`JobRecorder.answer`), the same in
+   * each process. Undefined if it kept nothing or more than 1 MiB, and for queues that store no results.
+   */
+  answer(jobId: string, options?: { signal?: AbortSignal }): Promise<unknown>
   /**
    * Chunks of the result text, like `FlowRun.textStream`, in any process. If several messages stream, the
    * chunks are those of the first.

@@ -41,4 +41,9 @@ export interface StartRequest extends Omit<BuildRequest, 'flow'> {
    * job needs them in its own `components`.
    */
   flow: FlowJson | FlowPlan | FlowDraft
+  /**
+   * Id of the job: 1 to 100 letters, digits, `-` and `_`. One that begins with `once-` is kept for at least 24 h
+   * after its end, whatever the retention. Default: a new id.
+   */
+  id?: string
 }

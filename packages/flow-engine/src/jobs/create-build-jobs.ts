@@ -1,5 +1,6 @@
-import { FlowError, limitExceeded } from '../errors.ts'
+import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
 import { textStream } from '../graph/results/text-stream.ts'
+import type { FleetProcess } from '../store/fleet.ts'
 import { createJobAnswers } from './job-answers.ts'
 import type { BuildJobs } from './build-jobs.ts'
 import type { BuildJobsOptions } from './build-jobs-options.ts'
@@ -11,12 +12,14 @@ import { createJobLookup } from './job-lookup.ts'
 import { completeJobOptions } from './job-options.ts'
 import { createJobReading } from './job-reading.ts'
 import { toJobRecord } from './job-record.ts'
-import { jobResult } from './job-result.ts'
+import { jobResult, storedResultOf } from './job-result.ts'
 import { createJobSeal } from './job-seal.ts'
+import { watchLoop } from './late-loop.ts'
 import { createJobUpkeep } from './job-upkeep.ts'
 import { createLanePlaces } from './lane-places.ts'
 import { createLeases } from './lease.ts'
 import type { ReaderContext } from './read-events.ts'
+import { reportProcess } from './report-process.ts'
 import { createRequestCodec } from './request-codec.ts'
 import { createRetention } from './retention.ts'
 import { createJobRunner, QUEUE_CHANNEL, TAKEN_CHANNEL } from './run-job.ts'
@@ -27,6 +30,7 @@ import { createWorker } from './worker.ts'
 
 /** Interval for checking expired sleeps and questions, or one lease if shorter. */
 const DUE_MS = 5000
+const MAX_AT_ONCE = 1000
 
 /** Runs builds as jobs, in this process or, with a shared store, in several. */
 export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
@@ -38,6 +42,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
   const options = { ...complete, runtime }
   const dueEveryMs = Math.min(DUE_MS, leaseMs)
   const name = runtime.uuid()
+  const closing = new AbortController()
   const seal = createJobSeal(options.secrets)
   const codec = createRequestCodec(queue.shared, seal)
   const runner = createJobRunner({
@@ -49,6 +54,19 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
   })
   const leases = createLeases({ queue, runtime, leaseMs, heartbeatMs, onError })
   const trim = createRetention({ store, runtime, ...options.retention })
+  const loop = queue.shared && options.work ? watchLoop(runtime, closing.signal) : undefined
+  const startedAt = runtime.now()
+  const state = (): FleetProcess => ({
+    name: `${options.process?.name ?? 'process'} ${name.slice(0, 8)}`,
+    role: options.process?.role ?? (options.work ? 'all' : 'web'),
+    version: options.process?.version ?? null,
+    startedAt,
+    running: worker.running(),
+    places: options.work ? concurrency : 0,
+    eventLoopMs: Math.round(loop?.lateMs() ?? 0),
+    clockOffsetMs: Math.round(clock.offsetMs()),
+    draining: worker.isPaused() && options.work,
+  })
   const worker = createWorker({
     queue,
     runtime,
@@ -56,6 +74,8 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     places: createLanePlaces(concurrency, lanes),
     leaseMs,
     leases,
+    maxCrashes: options.maxCrashes,
+    rest: () => loop?.rest() ?? 0,
     onError,
     async execute(job, lease) {
       await runner.run(job, lease)
@@ -63,7 +83,6 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     },
   })
   const closed = new AbortController()
-  const closing = new AbortController()
   const readers: ReaderContext = {
     store,
     runtime,
@@ -71,6 +90,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     patienceMs: heartbeatMs,
     closed: closed.signal,
   }
+  if (!options.work) worker.pause()
   const unsubscribe = [
     bus.subscribe(QUEUE_CHANNEL, () => worker.wake()),
     bus.subscribe(CANCEL_CHANNEL, (jobId) => runner.cancel(jobId)),
@@ -80,7 +100,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     worker.wake()
     if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
   }
-  const intake = createJobIntake({ options, codec, seal, runner })
+  const intake = createJobIntake({ options, codec, seal, runner, closing: closing.signal })
   const scheduled = createSchedules({
     store: store.schedules,
     runtime,
@@ -102,8 +122,23 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     dueEveryMs,
     closing: closing.signal,
     recovered: () => worker.wake(),
+    waitsApart: (drains) => worker.makeRoom(drains),
+    maxCrashes: options.maxCrashes,
     woken: tellWorkers,
     startScheduled: () => scheduled.look(),
+    works: options.work,
+    begun() {
+      if (!queue.shared || queue.seen === undefined) return
+      const about = {
+        queue,
+        runtime,
+        everyMs: heartbeatMs,
+        closing: closing.signal,
+        state,
+        works: options.work,
+      }
+      void reportProcess({ ...about, onError: (error) => onError(error, {}) })
+    },
     onError,
   })
   const lookup = createJobLookup({ store, seal, codec, live: runner.live, begin })
@@ -117,7 +152,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       const read = readRequest(request, options.components)
       await begin()
       if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
-      const queued = intake.enqueue(read)
+      const queued = intake.enqueue(read, request.id)
       // If no other process claims, the claim can be sent to the store together with the job, unless the job
       // is sealed first.
       const lane = intake.laneOf(read)
@@ -128,13 +163,24 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
       return toJobRecord(job, -1)
     },
+    async startAll(requests) {
+      if (requests.length > MAX_AT_ONCE)
+        throw invalidRequest(`At most ${MAX_AT_ONCE} requests at once, got ${requests.length}`)
+      const read = requests.map((request) => readRequest(request, options.components))
+      if (read.length === 0) return []
+      await begin()
+      if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
+      const queued = await intake.enqueueAll(read)
+      tellWorkers()
+      return queued.map((job) => toJobRecord(job, -1))
+    },
     async get(jobId, { userId } = {}) {
       const job = await queue.get(jobId)
       if (job === null || (userId !== undefined && job.userId !== userId)) return null
       return record(job)
     },
     check: (jobId, { userId } = {}) => check(jobId, userId),
-    own: () => codec.all(),
+    own: () => new Map([...codec.all(), ...runner.running()]),
     async history(jobId, { userId } = {}) {
       const job = await find(jobId, userId)
       return historyOf(await statesOf(jobId), (await questionOf(job))?.vertexId)
@@ -154,6 +200,10 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       return { success: true }
     },
     result: (jobId, { signal } = {}) => jobResult({ runner, readers, lookup, seal }, jobId, signal),
+    async answer(jobId, { signal } = {}) {
+      await jobs.result(jobId, signal === undefined ? {} : { signal })
+      return (await storedResultOf({ queue, seal }, jobId))?.answer
+    },
     textStream: (jobId, read = {}) =>
       textStream({
         events: () => jobs.events(jobId, read),

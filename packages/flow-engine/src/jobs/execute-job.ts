@@ -2,15 +2,18 @@ import { isFlowError, type FlowError } from '../errors.ts'
 import type { FlowRun, RunResult } from '../graph/context/run-options.ts'
 import type { EventLog, JobOutcome, StoredJob } from '../store/job-store.ts'
 import { beginRun } from './begin-run.ts'
+import type { JobRecorder } from './build-jobs-options.ts'
 import type { Execution } from './execution.ts'
 import { usageWith } from './job-usage.ts'
 import { toJobRecord } from './job-record.ts'
 import { guardedRecorder } from './guarded-recorder.ts'
 import { jobChannel } from './read-events.ts'
 import { appendCancelled, appendEnd } from './recover.ts'
+import { loggedOutcome } from './logged-outcome.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import type { Suspension } from './suspension.ts'
 import { retryUntilStored, type RetryUntilStoredOptions } from './retry-until-stored.ts'
+import { isStaleWriter } from '../store/store-error.ts'
 import { toStoredResult } from './stored-result.ts'
 import { whileAway } from './while-away.ts'
 import { writeEvents } from './write-events.ts'
@@ -55,7 +58,7 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
       const result = await settled(run)
       const outcome = {
         ...outcomeOf(job, result, runtime.now()),
-        ...(await storedWith(options, execution, result)),
+        ...(await storedWith(options, execution, result, recorder)),
       }
       await Promise.all([recordOutcome(options, execution, outcome), watched])
     },
@@ -95,18 +98,29 @@ export async function failJob(
 ): Promise<Ending> {
   const { store, runtime, closing } = options
   const { job, live } = execution
-  const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error }
+  const finishedAt = runtime.now()
+  let outcome: JobOutcome = { state: 'failed', finishedAt, error }
   const trying: RetryUntilStoredOptions = { runtime, signal: closing, onError: () => undefined }
-  const finish = (): Promise<boolean> => store.queue.finish(job.id, job.worker, outcome)
+  const { detail } = error
+  const end = { runtime, detail, given: live.lastSeq, fence: job.attempts }
+  try {
+    // The log first: if this process dies in between, the next one finds the end there.
+    if (!(await retryUntilStored(() => appendEnd(store, job.id, end), trying))) {
+      // The end of the run was being written and has arrived.
+      const about = { jobId: job.id, last: await store.log.lastSeq(job.id), finishedAt }
+      const logged = await loggedOutcome(store.log, about)
+      if (logged !== null && logged.state !== 'failed') outcome = logged
+    }
+  } catch (failure) {
+    if (isStaleWriter(failure)) return 'lost'
+    throw failure
+  }
+  const finish = finishing(options, execution, outcome)
   if (execution.outcome === undefined && (await retryUntilStored(finish, trying)))
     execution.outcome = outcome
-  // Either another process has the job, or its end was already being written and has now arrived.
   if (execution.outcome === undefined) return 'lost'
   // The result is rebuilt from the log.
   execution.run = undefined
-  const { detail } = error
-  const end = { runtime, detail, given: live.lastSeq, fence: job.attempts }
-  await retryUntilStored(() => appendEnd(store, job.id, end), trying)
   await finishJob(options, execution)
   return 'ended'
 }
@@ -129,25 +143,26 @@ export async function recordOutcome(
   execution: Execution,
   outcome: JobOutcome,
 ): Promise<void> {
-  const { queue } = options.store
-  const { id, worker } = execution.job
+  const finish = finishing(options, execution, outcome)
+  if (await retryUntilStored(finish, tries(options, execution))) execution.outcome = outcome
+  else execution.lose()
+}
+
+/** Records an outcome; false if the job is not held here any more. May be called again. */
+function finishing(
+  { store: { queue } }: JobRunnerOptions,
+  { job: { id, worker } }: Execution,
+  outcome: JobOutcome,
+): () => Promise<boolean> {
   let isRepeated = false
-  const finish = async (): Promise<boolean> => {
-    const finished = await queue.finish(id, worker, outcome)
-    if (finished || !isRepeated) return finished
+  return async () => {
+    const asked = isRepeated
+    isRepeated = true
+    if (await queue.finish(id, worker, outcome)) return true
     // The answer to the first attempt may have been lost.
-    const job = await queue.get(id)
+    const job = asked ? await queue.get(id) : null
     return job?.state === outcome.state && Number(job.finishedAt) === Number(outcome.finishedAt)
   }
-  const recorded = async (): Promise<boolean> => {
-    try {
-      return await finish()
-    } finally {
-      isRepeated = true
-    }
-  }
-  if (await retryUntilStored(recorded, tries(options, execution))) execution.outcome = outcome
-  else execution.lose()
 }
 
 async function suspend(
@@ -203,10 +218,15 @@ async function storedWith(
   { store: { queue }, seal }: JobRunnerOptions,
   { job, request }: Execution,
   result: RunResult | FlowError,
+  recorder: JobRecorder | undefined,
 ): Promise<Pick<JobOutcome, 'result'>> {
   const isRead = queue.readResult !== undefined && (queue.shared || request.resumable === true)
   if (!isRead || isFlowError(result)) return {}
-  return { result: JSON.stringify(await seal.seal(job.id, toStoredResult(result))) }
+  return {
+    result: JSON.stringify(
+      await seal.seal(job.id, toStoredResult(result, recorder?.answer?.(result))),
+    ),
+  }
 }
 
 function outcomeOf(job: StoredJob, result: RunResult | FlowError, finishedAt: Date): JobOutcome {

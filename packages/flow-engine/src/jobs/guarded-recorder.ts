@@ -25,5 +25,6 @@ export function guardedRecorder(
         report(error)
       }
     },
+    answer: (result) => guarded(() => recorder.answer?.(result)),
   }
 }

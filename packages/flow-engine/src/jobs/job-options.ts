@@ -23,12 +23,16 @@ export function completeJobOptions(options: BuildJobsOptions) {
     )
   }
   readBudget('createBuildJobs', options.budget)
+  const { work = true } = options
+  if (!work && options.store?.queue.shared !== true)
+    throw new TypeError('work: false needs a shared queue')
   return {
     ...options,
     store: options.store ?? createMemoryJobStore(),
     runtime: options.runtime ?? createSystemRuntime(),
     cache: options.cache ?? createResultCache(),
     limits: completeLimits(options.limits),
+    work,
     leaseMs,
     heartbeatMs,
     concurrency,

@@ -1,14 +1,14 @@
 import { append } from '@x/wire'
 import { FlowError } from '../errors.ts'
 import type { RunResult } from '../graph/context/run-options.ts'
-import type { StoredEvent } from '../store/job-store.ts'
+import type { JobQueue, StoredEvent } from '../store/job-store.ts'
 import type { JobLookup } from './job-lookup.ts'
 import { orAbort } from '@x/wire'
 import { readEvents, type ReaderContext } from './read-events.ts'
 import type { JobSeal } from './job-seal.ts'
 import { rebuildResult } from './rebuild-result.ts'
 import type { JobRunner } from './run-job.ts'
-import { readStoredResult } from './stored-result.ts'
+import { readStoredResult, type StoredResult } from './stored-result.ts'
 
 export interface JobResultOptions {
   readonly runner: JobRunner
@@ -36,8 +36,16 @@ export async function jobResult(
   if (ended === undefined && readers.closed.aborted && seen.at(-1)?.event !== 'end')
     throw new FlowError('store_unavailable', `Job ${jobId} continues in another process`)
   if (ended !== undefined) return ended
-  const text = await readers.store.queue.readResult?.(job.id)
+  const stored = await storedResultOf({ queue: readers.store.queue, seal }, job.id)
+  return rebuildResult(await lookup.find(job.id, undefined), seen, stored)
+}
+
+/** What was stored with the end of a job. */
+export async function storedResultOf(
+  { queue, seal }: { readonly queue: JobQueue; readonly seal: JobSeal },
+  jobId: string,
+): Promise<StoredResult | undefined> {
+  const text = await queue.readResult?.(jobId)
   const stored = text === undefined || text === null ? undefined : JSON.parse(text)
-  const opened = readStoredResult(await seal.open(job.id, stored))
-  return rebuildResult(await lookup.find(job.id, undefined), seen, opened)
+  return readStoredResult(await seal.open(jobId, stored))
 }

@@ -2,6 +2,7 @@ import type { Runtime } from '@x/wire'
 import type { JobStore } from '../store/job-store.ts'
 import { recoverJobs } from './recover.ts'
 import type { StoreClock } from './store-clock.ts'
+import { lastChanceOf } from './worker.ts'
 
 /** Repairs and wakes jobs that no running process would continue by itself. */
 export interface JobUpkeep {
@@ -32,31 +33,52 @@ export interface JobUpkeepOptions {
   readonly dueEveryMs: number
   /** Ends the periodic checks. */
   readonly closing: AbortSignal
+  readonly maxCrashes: number
   /** Called after a repair: jobs of this process may be waiting. */
   readonly recovered: () => void
+  /**
+   * Called while a job waits that is to run alone.
+   * @param drains this process is to make room for it
+   */
+  readonly waitsApart: (drains: boolean) => void
   /** Called when jobs are waiting that any process may claim. */
   readonly woken: () => void
+  /** Called once, when the store has answered. */
+  readonly begun: () => void
+  /** False: other processes repair and wake. */
+  readonly works: boolean
   /** Starts the jobs of due schedules. */
   readonly startScheduled: () => Promise<void>
   readonly onError: (error: unknown, info: { jobId?: string }) => void
 }
+
+/** Repairs for which such a job waits for its finder. */
+const MAX_LOOKS = 6
 
 export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
   const { store, runtime, leaseMs, dueEveryMs, closing, onError } = options
   const { queue } = store
   let started: Promise<Recovery> | undefined
 
+  /** Repairs since which a job waits that is to run alone. */
+  let looks = 0
+  const lastChance = lastChanceOf(queue, options.maxCrashes)
   /** True while searches fail: the store is away. */
   let failing = false
 
   const recover = async (): Promise<Recovery> => {
-    const result = await recoverJobs({
+    const { lastChances, ...result } = await recoverJobs({
       store,
       runtime,
       leaseMs,
+      maxCrashes: options.maxCrashes,
       charge: options.sees() && !failing,
     })
     options.recovered()
+    if (lastChance === undefined) return result
+    looks = (await queue.waitsApart?.(lastChance)) === true ? looks + 1 : 0
+    // Its finder makes room for it, and others if that one is gone.
+    if (looks > 0) options.waitsApart(lastChances || looks > MAX_LOOKS)
     return result
   }
   const watchLeases = async (): Promise<void> => {
@@ -91,10 +113,12 @@ export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
   const begin = (): Promise<Recovery> => {
     started ??= options.clock
       .measure()
-      .then(recover)
+      .then(() => (options.works ? recover() : { requeued: [], interrupted: [] }))
       .then(
         (result) => {
           options.clock.follow(closing).catch(() => undefined)
+          options.begun()
+          if (!options.works) return result
           if (queue.shared) watchLeases().catch(() => undefined)
           watchDue().catch(() => undefined)
           return result
@@ -111,7 +135,7 @@ export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
     // If no other process works on the queue, later jobs belong to this process.
     recover: async () => {
       if (started === undefined) return begin()
-      return queue.shared ? recover() : { requeued: [], interrupted: [] }
+      return queue.shared && options.works ? recover() : { requeued: [], interrupted: [] }
     },
   }
 }

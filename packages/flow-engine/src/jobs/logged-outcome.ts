@@ -2,6 +2,8 @@ import type { EventLog, JobOutcome, StoredEvent } from '../store/job-store.ts'
 import { decodeEvent } from './job-event.ts'
 
 const CHUNK = 1000
+/** What errors say that end a job because of its process. */
+const INTERRUPTED = ['The process that ran', 'The build ended its process', 'The server stopped']
 
 /** The error of a job that cannot continue. */
 export const interrupted = { code: 'interrupted', detail: 'The process that ran the build died' }
@@ -29,10 +31,13 @@ export async function loggedOutcome(
 }
 
 function failureOf(stored: StoredEvent): JobOutcome['error'] {
-  if (stored.event === 'error')
-    return stored.data.includes(interrupted.detail)
-      ? interrupted
+  if (stored.event === 'error') {
+    const { text } = JSON.parse(stored.data) as { readonly text?: unknown }
+    const detail = typeof text === 'string' ? text.trim() : ''
+    return INTERRUPTED.some((start) => detail.startsWith(start))
+      ? { code: interrupted.code, detail }
       : { code: 'internal', detail: 'The build failed' }
+  }
   if (stored.event !== 'end_vertex') return undefined
   const event = decodeEvent(stored)
   if (event.event !== 'end_vertex' || event.data.build_data.valid) return undefined

@@ -15,6 +15,7 @@ export async function recoverJobs({
   runtime,
   charge,
   leaseMs,
+  maxCrashes,
 }: {
   readonly store: JobStore
   readonly runtime: Runtime
@@ -22,7 +23,8 @@ export async function recoverJobs({
   readonly charge: boolean
   /** How long a job may be without a lease while its process is seen. */
   readonly leaseMs: number
-}): Promise<{ requeued: string[]; interrupted: string[] }> {
+  readonly maxCrashes: number
+}): Promise<{ requeued: string[]; interrupted: string[]; lastChances: boolean }> {
   const now = runtime.now()
   const found = await store.queue.expired(store.queue.shared ? now : FAR_FUTURE, {
     charge,
@@ -47,7 +49,8 @@ export async function recoverJobs({
     if ((await store.queue.finish(id, worker, outcome)) && logged === null) failed.push(id)
   }
   for (const { id } of found) store.bus.publish(jobChannel(id), '')
-  return { requeued, interrupted: failed }
+  const lastChances = found.some(({ crashes }) => crashes === maxCrashes - 1)
+  return { requeued, interrupted: failed, lastChances }
 }
 
 /** Its process died before it noticed the cancel request. */
@@ -63,7 +66,7 @@ async function endCancelled(
 }
 
 /**
- * Ends the log with an error, so that no reader hangs.
+ * Ends the log with an error, so that no reader hangs. False if it had an end.
  * @param fence of the writer; a process that ends the job of another uses one above all claims
  * @param given `seq` of the last event already delivered to readers, if the log lacks some
  */
@@ -81,10 +84,10 @@ export async function appendEnd(
     readonly detail?: string
     readonly given?: number
   },
-): Promise<void> {
+): Promise<boolean> {
   const last = Math.max(given, await store.log.open(jobId, fence))
   const [final] = await store.log.read(jobId, last - 1, 1)
-  if (final?.event === 'end') return
+  if (final?.event === 'end') return false
   const failure = startFailureJson(detail, null, runtime.now())
   const events = [
     { seq: last + 1, event: 'error', data: JSON.stringify(failure) },
@@ -92,6 +95,7 @@ export async function appendEnd(
   ]
   await store.log.append(jobId, events, fence)
   await store.log.close(jobId)
+  return true
 }
 
 /** Ends the log of a job that was cancelled while no process was running it. */

@@ -6,6 +6,8 @@ const SPARE_MS = 5 * 60_000
 /** Checked again after this many ends, or this much time. */
 const EVERY_JOBS = 100
 const EVERY_MS = 60_000
+/** Jobs that a repeated request may ask for stay for this long. */
+const ONCE_MS = 24 * 3_600_000
 
 export interface RetentionOptions {
   readonly store: JobStore
@@ -28,6 +30,7 @@ export function createRetention({ store, runtime, maxAgeMs, maxJobs }: Retention
       before: new Date(now - Math.max(maxAgeMs, SPARE_MS)),
       keep: maxJobs,
       spare: new Date(now - SPARE_MS),
+      once: new Date(now - ONCE_MS),
     })
     if (ids.length === 0) return
     await store.log.remove(ids)

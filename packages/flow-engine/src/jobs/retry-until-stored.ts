@@ -2,7 +2,7 @@ import type { Runtime } from '@x/wire'
 import { isStaleWriter } from '../store/store-error.ts'
 
 const FIRST_PAUSE_MS = 100
-const MAX_PAUSE_MS = 5000
+const MAX_PAUSE_MS = 2000
 
 export interface RetryUntilStoredOptions {
   readonly runtime: Runtime
@@ -15,7 +15,7 @@ export interface RetryUntilStoredOptions {
 }
 
 /**
- * Retries a write until the store accepts it, after 100 ms, doubling up to 5 s.
+ * Retries a write until the store accepts it, after 100 ms, doubling up to 2 s.
  * @throws the write's error if `over` returns true, the signal is aborted, or the writer is stale
  */
 export async function retryUntilStored<Result>(

@@ -33,6 +33,8 @@ export interface JobRunner {
   dismiss(jobId: string): void
   /** The result of a job that ended here; undefined for other jobs and those that continue elsewhere. */
   result(jobId: string): Promise<RunResult | undefined>
+  /** The requests of the jobs that run here, by job id. */
+  running(): ReadonlyMap<string, BuildRequest>
   cancel(jobId: string): void
   /** Resumable jobs start nothing more and go to the next process as soon as they can. */
   handOver(): void
@@ -157,6 +159,7 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
       codec.forget(job.id)
       store.bus.publish(jobChannel(job.id), '')
     },
+    running: () => new Map([...executions].map(({ job, request }) => [job.id, request])),
     cancel: (jobId) => lives.get(jobId)?.cancel(wasCancelled()),
     handOver() {
       for (const execution of executions) if (execution.job.resumable) execution.handOver()

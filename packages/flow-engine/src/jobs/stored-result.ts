@@ -27,13 +27,15 @@ export interface StoredResult {
   readonly durationMs: number
   /** Absent from results of earlier versions. */
   readonly spent?: RunResult['spent']
+  /** What the recorder of the job keeps with its end, as JSON; absent beyond 1 MiB. */
+  readonly answer?: unknown
 }
 
 /**
  * What a process that did not run the job needs to give the same result; values that only live in this
  * process, such as models, are left out.
  */
-export function toStoredResult(result: RunResult): StoredResult {
+export function toStoredResult(result: RunResult, answer: unknown): StoredResult {
   const { sessionId, stalled, durationMs, spent } = result
   return {
     sessionId,
@@ -45,6 +47,9 @@ export function toStoredResult(result: RunResult): StoredResult {
     stalled,
     durationMs,
     spent,
+    ...(answer === undefined || valueBytes(answer, MAX_OUTPUT_BYTES) > MAX_OUTPUT_BYTES
+      ? {}
+      : { answer }),
   }
 }
 

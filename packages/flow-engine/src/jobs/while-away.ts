@@ -4,6 +4,11 @@ import { retryUntilStored, type RetryUntilStoredOptions } from './retry-until-st
 /** How long a job waits for a database that is away. */
 const MAX_AWAY_MS = 60_000
 
+export interface WhileAwayOptions extends RetryUntilStoredOptions {
+  /** Milliseconds. Default 60,000. */
+  readonly patienceMs?: number
+}
+
 /**
  * Writes, and writes again while the connection to the store is lost and the job is still held here.
  * @param again default: the same write, if it is harmless to repeat one whose answer was lost
@@ -11,7 +16,7 @@ const MAX_AWAY_MS = 60_000
  */
 export async function whileAway<Result>(
   write: () => Promise<Result>,
-  { over, ...options }: RetryUntilStoredOptions,
+  { over, patienceMs = MAX_AWAY_MS, ...options }: WhileAwayOptions,
   again: () => Promise<Result> = write,
 ): Promise<Result> {
   try {
@@ -19,7 +24,7 @@ export async function whileAway<Result>(
   } catch (error) {
     if (!isConnectionLost(error) || over?.() === true) throw error
     const { runtime } = options
-    const end = runtime.now().getTime() + MAX_AWAY_MS
+    const end = runtime.now().getTime() + patienceMs
     let isAway = true
     const repeat = async (): Promise<Result> => {
       try {

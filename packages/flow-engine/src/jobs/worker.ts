@@ -10,6 +10,9 @@ export interface WorkerOptions {
   readonly places: LanePlaces
   readonly leaseMs: number
   readonly leases: Leases
+  readonly maxCrashes: number
+  /** Milliseconds for which nothing more is claimed, because what runs is too much already. */
+  readonly rest: () => number
   /** Runs a job to its end. Without a shared queue there is no lease. */
   readonly execute: (job: ClaimedJob, lease: Lease | undefined) => Promise<void>
   readonly onError: (error: unknown, info: { jobId?: string }) => void
@@ -19,8 +22,16 @@ export interface WorkerOptions {
 export interface Worker {
   /** Call when there may be jobs to claim, in the given lane or in any. */
   wake(lane?: string): void
+  /**
+   * A job waits whose next crash is its last: it runs here alone if nothing else runs.
+   * @param drains claims nothing else until then
+   */
+  makeRoom(drains: boolean): void
   /** Claims nothing more from a shared queue; what runs goes on. */
   pause(): void
+  /** Number of jobs that run here. */
+  running(): number
+  isPaused(): boolean
   /** The job has completed a step: it is no suspect any more, so another one may start. */
   cleared(jobId: string): void
   /** Stops claiming and releases pending claims; resolves when the running jobs have ended. */
@@ -40,10 +51,23 @@ interface Lane {
 }
 
 const FIRST_PAUSE_MS = 100
-const MAX_PAUSE_MS = 5000
+const MAX_PAUSE_MS = 2000
+
+/** The crashes of a job that is to run alone; undefined if none is. */
+export function lastChanceOf(
+  queue: Pick<JobQueue, 'waitsApart'>,
+  maxCrashes: number,
+): number | undefined {
+  return queue.waitsApart !== undefined && maxCrashes > 1 ? maxCrashes - 1 : undefined
+}
 
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, runtime, name, places, leaseMs, leases, execute, onError } = options
+  /** Number of crashes of a job whose next one ends it: nobody else's death may count for it. */
+  const lastChance = lastChanceOf(queue, options.maxCrashes)
+  /** Such a job may be waiting, and this process is to run it. */
+  let makesRoom = false
+  let runsAlone = false
   /** Running jobs under suspicion of ending their process, of which there is at most one. */
   const suspects = new Set<string>()
   const running = new Map<Promise<void>, string>()
@@ -81,6 +105,7 @@ export function createWorker(options: WorkerOptions): Worker {
       Array.from({ length: wanted }, (_, n) =>
         queue.claim(token(), lease(), runtime.now(), [lane.name], {
           suspects: n === 0 && suspects.size === 0,
+          ...(lastChance === undefined ? {} : { apart: lastChance }),
         }),
       ),
     )
@@ -109,11 +134,30 @@ export function createWorker(options: WorkerOptions): Worker {
     if (running.size === 0 && !again) lane.owed = 0
     return false
   }
+  /** False while one job is to run alone, and while too much runs. */
+  const isFree = (): boolean => !makesRoom && !runsAlone && options.rest() === 0
+
+  /** Claims a job for which the whole process is there. */
+  const claimAlone = async (): Promise<void> => {
+    for (const lane of lanes.filter((one) => roomOf(one) > 0)) {
+      const job = await queue.claim(token(), lease(), runtime.now(), [lane.name], {
+        suspects: 'apart',
+        ...(lastChance === undefined ? {} : { apart: lastChance }),
+      })
+      if (job === null) continue
+      if (pausing.signal.aborted) await queue.release(job.id, job.worker)
+      else start(job, lane)
+      break
+    }
+    makesRoom = false
+  }
   const start = (job: ClaimedJob, lane: Lane): void => {
     if (job.crashes > 0) suspects.add(job.id)
+    if (job.crashes === lastChance) runsAlone = true
     const end: Promise<void> = run(job).finally(() => {
       running.delete(end)
       suspects.delete(job.id)
+      runsAlone = false
       for (const other of lanes) {
         if (queue.shared || other.uncounted || other.owed > 0) other.mayWait = true
       }
@@ -125,8 +169,9 @@ export function createWorker(options: WorkerOptions): Worker {
     try {
       do {
         again = false
+        if (makesRoom && running.size === 0) await claimAlone()
         for (const lane of lanes) {
-          while (lane.mayWait && !pausing.signal.aborted && roomOf(lane) > 0) {
+          while (lane.mayWait && !pausing.signal.aborted && isFree() && roomOf(lane) > 0) {
             if (!(await claimSome(lane))) break
           }
         }
@@ -162,6 +207,8 @@ export function createWorker(options: WorkerOptions): Worker {
   }
   const claimNow = async (): Promise<void> => {
     try {
+      const rest = options.rest()
+      if (rest > 0) await runtime.sleep(rest, pausing.signal).catch(() => undefined)
       await claimAll()
       if (pause > 0) onError(new Error('Jobs can be claimed again'), {})
       pause = 0
@@ -190,11 +237,20 @@ export function createWorker(options: WorkerOptions): Worker {
       }
       claimMore()
     },
+    running: () => running.size,
+    isPaused: () => pausing.signal.aborted,
+    makeRoom(drains) {
+      if (!drains && running.size > 0) return
+      makesRoom = true
+      for (const lane of lanes) lane.mayWait = true
+      claimMore()
+    },
     pause() {
       if (queue.shared) pausing.abort()
     },
     cleared(jobId) {
       if (!suspects.delete(jobId)) return
+      runsAlone = false
       for (const lane of lanes) lane.mayWait = true
       claimMore()
     },

@@ -48,8 +48,19 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
         throw new QueueFullError(maxQueued)
       put({ worker: null, leaseUntil: null, ...freshJob(copy(job)) })
     },
-    async claim(worker, leaseUntil, now, lanes, { suspects = true } = {}) {
-      const id = turns.next({ lanes, suspects })
+    async enqueueAll(all) {
+      const counts = new Map<string, number>()
+      for (const { id, lane, maxQueued } of all) {
+        const waiting = counts.get(lane) ?? turns.waitingIn(lane)
+        if (jobs.has(id)) throw new UniqueConflictError('job.id')
+        if (maxQueued !== null && waiting >= maxQueued) throw new QueueFullError(maxQueued)
+        counts.set(lane, waiting + 1)
+      }
+      for (const { maxQueued: _, ...job } of all)
+        put({ worker: null, leaseUntil: null, ...freshJob(copy(job)) })
+    },
+    async claim(worker, leaseUntil, now, lanes, { suspects = true, apart } = {}) {
+      const id = turns.next({ lanes, suspects, apart })
       const job = id === undefined ? undefined : jobs.get(id)
       if (job === undefined) return null
       const claimed: ClaimedJob = {
@@ -63,6 +74,8 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       put(claimed)
       return copy(claimed)
     },
+    waitsApart: async (crashes) =>
+      [...jobs.values()].some((job) => job.state === 'queued' && job.crashes === crashes),
     async heartbeat(jobId, worker, leaseUntil) {
       const job = held(jobId, worker)
       if (job === undefined) return 'lost'
@@ -143,12 +156,13 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
         (job) => isDead(job) || job.leaseUntil.getTime() < now.getTime() - patienceMs,
       )
       const suspected = new Set(late.filter(({ crashes }) => crashes > 0).map(processOf))
-      for (const job of late) {
+      const charged = late.map((job) => {
         const isGuilty =
           charge && isDead(job) && (job.crashes > 0 || !suspected.has(processOf(job)))
-        if (job.resumable) requeue({ ...job, crashes: job.crashes + (isGuilty ? 1 : 0) })
-      }
-      return late
+        return job.resumable && isGuilty ? { ...job, crashes: job.crashes + 1 } : job
+      })
+      for (const job of charged) if (job.resumable) requeue(job)
+      return charged
         .toSorted((a, b) => a.leaseUntil.getTime() - b.leaseUntil.getTime())
         .map((job) => copy(job))
     },
@@ -166,7 +180,7 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       const job = jobs.get(jobId)
       return job === undefined ? null : stored(job)
     },
-    async trim({ before, keep, spare }) {
+    async trim({ before, keep, spare, once }) {
       const ended = [...jobs.values()]
         .filter((job) => job.finishedAt !== null)
         .toSorted((a, b) => Number(a.finishedAt) - Number(b.finishedAt))
@@ -186,7 +200,9 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       const gone = ended.filter(({ id, finishedAt }) => {
         const finished = Number(finishedAt)
         const isTooMuch = allButLast.has(id) || size > MAX_FINISHED
-        const goes = finished < before.getTime() || (isTooMuch && finished < spared)
+        const isAsked = id.startsWith('once-') && once !== undefined && finished >= once.getTime()
+        const isOld = finished < before.getTime() && !isAsked
+        const goes = isOld || (isTooMuch && finished < spared && (!isAsked || size > MAX_FINISHED))
         if (goes) size -= sizes.get(id) ?? 0
         return goes
       })

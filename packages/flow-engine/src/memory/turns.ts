@@ -13,7 +13,8 @@ export interface Turns<Job extends Turning> {
   leave(job: Job): void
   next(query: {
     readonly lanes: readonly string[] | undefined
-    readonly suspects: boolean
+    readonly suspects: boolean | 'apart'
+    readonly apart: number | undefined
   }): string | undefined
   waitingIn(lane: string): number
 }
@@ -66,13 +67,13 @@ export function createTurns<Job extends Turning>(): Turns<Job> {
       }
       if (waiting.size === 0 && turn.running === 0) turns.delete(`${job.lane} ${job.userId ?? ''}`)
     },
-    next({ lanes: wanted, suspects }) {
+    next({ lanes: wanted, suspects, apart }) {
       let best:
         | { readonly id: string; readonly running: number; readonly place: number }
         | undefined
       for (const { lane, waiting, running } of turns.values()) {
         if (waiting.size === 0 || (wanted !== undefined && !wanted.includes(lane))) continue
-        const found = firstOf(waiting, suspects)
+        const found = firstOf(waiting, suspects, apart)
         if (found === undefined) continue
         const [{ id, userId, maxRunningPerUser: limit }, place] = found
         if (limit !== null && userId !== null && running >= limit) continue
@@ -89,13 +90,15 @@ export function createTurns<Job extends Turning>(): Turns<Job> {
 
 const rankOf = ({ crashes, priority }: Turning): number => (crashes > 0 ? SUSPECT : priority)
 
-function firstOf<Job>(
+function firstOf<Job extends Turning>(
   waiting: Turn<Job>['waiting'],
-  suspects: boolean,
+  suspects: boolean | 'apart',
+  apart: number | undefined,
 ): readonly [Job, number] | undefined {
-  let best: number | undefined
-  for (const rank of waiting.keys())
-    if ((suspects || rank < SUSPECT) && (best === undefined || rank > best)) best = rank
-  const [first] = best === undefined ? [] : (waiting.get(best) ?? [])
-  return first
+  for (const rank of [...waiting.keys()].toSorted((a, b) => b - a)) {
+    if (rank === SUSPECT && suspects === false) continue
+    for (const found of waiting.get(rank) ?? [])
+      if ((found[0].crashes === apart) === (suspects === 'apart')) return found
+  }
+  return undefined
 }

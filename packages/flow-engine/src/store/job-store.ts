@@ -1,3 +1,4 @@
+import type { FleetProcess, FleetState } from './fleet.ts'
 import type { Page } from './paging.ts'
 import type { ScheduleStore } from './schedules.ts'
 
@@ -132,6 +133,8 @@ export interface JobQueue {
   readonly shared: boolean
   /** @throws UniqueConflictError `job.id`; QueueFullError over `maxQueued` */
   enqueue(job: NewJob): Promise<void>
+  /** The same for several jobs, all or none; without it, jobs can only be queued one by one. */
+  enqueueAll?(jobs: readonly NewJob[]): Promise<void>
   /**
    * Claims a job that may run (`maxRunningPerUser`): sets state running, increments `attempts`, and sets
    * `startedAt` on the first claim. Null if there is none. No job is given to two workers. Users take turns:
@@ -139,15 +142,18 @@ export interface JobQueue {
    * user's jobs go by `priority`, then in the order they were queued. Jobs without a user count as one user.
    * @param worker a new token for each claim: the name of the process, `/` and a number
    * @param lanes lanes with free slots; default: all
-   * @param options `suspects` false: no job with `crashes`, because the process runs one
+   * @param options `suspects` false: no job with `crashes`, because the process runs one; `apart`: number of
+   * crashes of jobs that are to run alone, which only `suspects` `apart` claims, and nothing else then
    */
   claim(
     worker: string,
     leaseUntil: Date,
     now: Date,
     lanes?: readonly string[],
-    options?: { readonly suspects?: boolean },
+    options?: { readonly suspects?: boolean | 'apart'; readonly apart?: number },
   ): Promise<ClaimedJob | null>
+  /** True if a job with this many crashes is queued. Without this method no job runs alone. */
+  waitsApart?(crashes: number): Promise<boolean>
   /** Renews the lease: `lost` if the worker no longer holds the job, `cancel` if it must stop. */
   heartbeat(jobId: string, worker: string, leaseUntil: Date): Promise<'kept' | 'lost' | 'cancel'>
   /** False if the worker no longer holds the job. */
@@ -192,15 +198,22 @@ export interface JobQueue {
   /** The clock of the store, if it has one that all processes share. */
   now?(): Promise<Date>
   get(jobId: string): Promise<StoredJob | null>
+  /** Records that a process lives. */
+  seen?(process: FleetProcess): Promise<void>
+  /** Forgets a process that has ended, and those that were not seen for 10 minutes. */
+  gone?(name: string): Promise<void>
+  /** For those who operate several processes; optional. */
+  fleet?(): Promise<FleetState>
   /** For metrics; optional. */
   countOpen?(): Promise<OpenJobs>
   /** Newest first by queue time, then by id. Without it jobs cannot be listed. */
   list?(query: JobListQuery): Promise<Page<ListedJob>>
   /**
    * Removes jobs that finished before `before`, and in each lane the oldest finished ones beyond `keep`,
-   * except those finished at `spare` or later. Returns their ids.
+   * except those finished at `spare` or later, and jobs whose id begins with `once-` that finished at `once` or
+   * later. Returns their ids.
    */
-  trim(options: { before: Date; keep: number; spare?: Date }): Promise<string[]>
+  trim(options: { before: Date; keep: number; spare?: Date; once?: Date }): Promise<string[]>
   /** Removes a finished job with its result; does nothing for others. Without it, jobs go by age only. */
   remove?(jobId: string): Promise<void>
 }

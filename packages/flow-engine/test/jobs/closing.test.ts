@@ -179,8 +179,8 @@ describe('claims that fail (DR-10)', () => {
     })
     const { id } = await begin(jobs, [quick])
     await runtime.advance(60_000)
-    expect(tries).toBeGreaterThan(10)
-    expect(tries).toBeLessThan(25)
+    expect(tries).toBeGreaterThan(25)
+    expect(tries).toBeLessThan(40)
     away = false
     await runtime.advance(5000)
     await state(jobs, id, 'succeeded')

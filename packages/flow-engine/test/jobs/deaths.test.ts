@@ -32,7 +32,8 @@ function mortal(store: JobStore) {
 }
 
 describe('deaths of processes', () => {
-  test('FL-21 a poison job costs three processes and nobody else', async () => {
+  /** Starts one process after the other; the poison ends each that runs it. */
+  async function outlive(concurrency: number) {
     const store = sharedStore()
     const runtime = createTestRuntime()
     const harmless = component('Harmless', async () => 'done')
@@ -43,34 +44,58 @@ describe('deaths of processes', () => {
       alive?.die()
       return new Promise<string>(() => undefined)
     })
-    const client = processOf([harmless, poison], { store, runtime, concurrency: 0 })
+    /** Its only step takes so long that it never outlives a poison that starts beside it. */
+    const slow = component('Slow', async () => {
+      await runtime.sleep(1000)
+      return 'done'
+    })
+    const types = [harmless, poison, slow]
+    const client = processOf(types, { store, runtime, concurrency: 0 })
     const start = (type: typeof poison) => {
       const flow = flowBuilder()
-      flow.add(harmless, { id: 'Harmless-1' })
       flow.add(type, { id: 'Last-1' })
-      if (type !== poison) flow.connect('Harmless-1.out', 'Last-1.text')
       return client.start({ flow: flow.toJSON(), resumable: true })
     }
-    const bad = await start(poison)
-    const good = [await start(harmless), await start(harmless), await start(harmless)]
-    for (let n = 0; n < 6; n += 1) {
+    const run = async (): Promise<void> => {
       alive = mortal(store)
       // Not closed at the end: the dead do not answer.
       const jobs = createBuildJobs({
-        components: createRegistry([...library, harmless, poison]),
+        components: createRegistry([...library, ...types]),
         store: alive.store,
         runtime,
-        concurrency: 4,
+        concurrency,
+        concurrencyPerUser: null,
       })
       await jobs.recover()
       for (let step = 0; step < 12; step += 1) await runtime.advance(5000)
     }
-    expect(await client.get(bad.id)).toMatchObject({
-      state: 'failed',
-      error: { code: 'interrupted', detail: 'The build ended its process 3 times' },
-    })
+    return { client, start, run, harmless, poison, slow, deaths: () => deaths }
+  }
+  const endedThrice = {
+    state: 'failed',
+    error: { code: 'interrupted', detail: 'The build ended its process 3 times' },
+  }
+
+  test('FL-21 a poison job costs three processes and nobody else', async () => {
+    const { client, start, run, harmless, poison, deaths } = await outlive(4)
+    const bad = await start(poison)
+    const good = [await start(harmless), await start(harmless), await start(harmless)]
+    for (let n = 0; n < 6; n += 1) await run()
+    expect(await client.get(bad.id)).toMatchObject(endedThrice)
     for (const { id } of good) expect(await client.get(id)).toMatchObject({ state: 'succeeded' })
-    expect(deaths).toBe(3)
+    expect(deaths()).toBe(3)
+  })
+
+  test('FL-21 poison jobs beside suspects take none of them along', async () => {
+    const { client, start, run, poison, slow } = await outlive(6)
+    const good = [await start(slow), await start(slow)]
+    const bad = [await start(poison), await start(poison)]
+    await run()
+    // Fresh ones, each beside a suspect that has done nothing.
+    for (let n = 0; n < 2; n += 1) bad.push(await start(poison))
+    for (let n = 0; n < 16; n += 1) await run()
+    for (const { id } of bad) expect(await client.get(id)).toMatchObject(endedThrice)
+    for (const { id } of good) expect(await client.get(id)).toMatchObject({ state: 'succeeded' })
   })
 })
 

@@ -2,7 +2,7 @@ import { createTestRuntime } from '@x/wire'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createRegistry, type Component, type FlowJson } from '@x/flow-engine'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
-import type { JobStore } from '@x/flow-engine/store'
+import type { FleetState, JobStore } from '@x/flow-engine/store'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated } from '../engine/gated.ts'
 import { kinds } from '../engine/kit.ts'
@@ -88,7 +88,6 @@ describe('several processes on one queue', () => {
     const store = sharedStore()
     const runtime = createTestRuntime()
     const jobs = processOn(store, gate.component, { runtime })
-    await jobs.recover()
     const now = runtime.now()
     await store.queue.enqueue({
       id: 'job-1',
@@ -105,6 +104,7 @@ describe('several processes on one queue', () => {
       maxQueued: null,
     })
     await store.queue.claim('dead process', new Date(now.getTime() + 1000), now)
+    await jobs.recover()
     await runtime.advance(3999)
     expect(gate.started).toEqual([])
     await runtime.advance(1001)
@@ -121,7 +121,7 @@ describe('several processes on one queue', () => {
 })
 
 describe('a job queued by another process', () => {
-  test('DR-19: the process that queued a job forgets it when another one has run it', async () => {
+  test('DR-19, FL-30: the process that queued a job forgets it when another one has run it', async () => {
     const gate = gated()
     const store = sharedStore()
     const runtime = createTestRuntime()
@@ -131,6 +131,8 @@ describe('a job queued by another process', () => {
     const { id } = await first.start({ flow: alone(gate.component) })
     await gate.begun(1)
     expect([...first.own().keys()]).toEqual([id])
+    // FL-30: it can be stopped where it runs, also if the process that queued it is gone.
+    expect([...second.own().keys()]).toEqual([id])
     gate.open('-')
     expect((await second.result(id)).status).toBe('succeeded')
     await expect.poll(() => first.own().size).toBe(0)
@@ -175,5 +177,92 @@ describe('a job queued by another process', () => {
     await jobs.cancel(id)
     expect((await jobs.result(id)).status).toBe('cancelled')
     expect(jobs.own().size).toBe(0)
+  })
+})
+
+describe('a process that only queues', () => {
+  test('FL-2: it claims nothing, also of what others left, and gets the results of others', async () => {
+    const gate = gated()
+    const store = sharedStore()
+    const runtime = createTestRuntime()
+    const web = createBuildJobs({
+      store,
+      runtime,
+      components: createRegistry([gate.component]),
+      work: false,
+    })
+    closeLater(web)
+    const { id } = await web.start({ flow: alone(gate.component) })
+    await runtime.advance(120_000)
+    expect(await web.recover()).toEqual({ requeued: [], interrupted: [] })
+    expect(gate.started).toEqual([])
+    const worker = processOn(store, gate.component, { runtime })
+    await worker.recover()
+    await gate.begun(1)
+    gate.open('-')
+    expect((await web.result(id)).status).toBe('succeeded')
+  })
+
+  test('FL-2: it says once a minute that jobs wait and nobody works', async () => {
+    const store = sharedStore()
+    const runtime = createTestRuntime()
+    const errors: string[] = []
+    const processes: FleetState['processes'][number][] = []
+    const queue: JobStore['queue'] = {
+      ...store.queue,
+      seen: async () => undefined,
+      fleet: async () => ({ at: runtime.now(), queued: 12, processes }) as unknown as FleetState,
+    }
+    const web = createBuildJobs({
+      store: { ...store, queue },
+      runtime,
+      work: false,
+      onError: (error) => errors.push((error as Error).message),
+    })
+    closeLater(web)
+    await web.recover()
+    await runtime.advance(59_000)
+    expect(errors).toEqual([])
+    await runtime.advance(70_000)
+    const warning = 'No worker for 60 s; 12 jobs wait'
+    expect(errors).toEqual([warning, warning])
+    processes.push({ role: 'worker', seenAt: runtime.now() } as FleetState['processes'][number])
+    await runtime.advance(60_000)
+    expect(errors).toHaveLength(2)
+  })
+
+  test('FL-2: it needs a queue that others serve', () => {
+    expect(() => createBuildJobs({ work: false })).toThrow(
+      new TypeError('work: false needs a shared queue'),
+    )
+  })
+
+  test('FL-6: many jobs are queued together or not at all', async () => {
+    const gate = gated()
+    const jobs = createBuildJobs({
+      runtime: createTestRuntime(),
+      components: createRegistry([gate.component]),
+      maxQueued: 3,
+      concurrency: 1,
+    })
+    closeLater(jobs)
+    const request = { flow: alone(gate.component) }
+    expect(await jobs.startAll([])).toEqual([])
+    await expect(jobs.startAll(Array.from({ length: 1001 }, () => request))).rejects.toThrow(
+      'At most 1000 requests at once, got 1001',
+    )
+    await expect(jobs.startAll([request, { ...request, priority: 11 }])).rejects.toThrow(
+      'priority must be an integer from -10 to 10',
+    )
+    await expect(jobs.startAll(Array.from({ length: 4 }, () => request))).rejects.toMatchObject({
+      status: 429,
+    })
+    expect(jobs.own().size).toBe(0)
+    const made = await jobs.startAll([request, request, request])
+    for (let n = 1; n <= 3; n += 1) {
+      await gate.begun(n)
+      gate.open('-')
+    }
+    for (const { id } of made) expect((await jobs.result(id)).status).toBe('succeeded')
   })
 })

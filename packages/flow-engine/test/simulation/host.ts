@@ -24,6 +24,8 @@ export interface Network {
   faults: number
   /** Until when the store is away. */
   awayUntil: number
+  /** Claims whose answer was lost: their jobs are in no process, as if it had died. */
+  lostClaims: number
   readonly listeners: Set<Listener>
 }
 
@@ -68,6 +70,7 @@ export function createHost(network: Network, name: string): Host {
       const result = await effect()
       if (world.now() < cutUntil || world.chance(network.faults)) {
         world.note(`lost-reply ${name} ${what}`)
+        if (what === 'queue.claim') network.lostClaims += 1
         fail()
         return
       }

@@ -2,6 +2,7 @@ import type { ComponentRegistry, ComponentServices } from '@x/flow-engine'
 import { createDoorServices, type DoorServices } from './doors/doors.ts'
 import { jobNotice } from './runs/job-notice.ts'
 import { outgoingServices } from './runs/outgoing-services.ts'
+import { createFleetService, type FleetService } from './runs/fleet.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
 import { completeLimits } from '@x/flow-engine/internal'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
@@ -38,6 +39,7 @@ import type { UserFileService } from './files/user-files.ts'
 import type { ServiceKit } from './base/kit.ts'
 import { createPendingByRequest } from './runs/pending-writes.ts'
 import { jobLanes } from './runs/job-lanes.ts'
+import { createOnceJobs, onceAnswer } from './runs/once.ts'
 import { createPlanCache } from './runs/plan-cache.ts'
 import { OpenAiRefusal } from './openai/openai-refusal.ts'
 import { createAdmission } from './runs/admission.ts'
@@ -75,6 +77,7 @@ export interface ExecutionServices {
   readonly mcp: McpTransport
   readonly doors: DoorServices
   readonly traces: TraceService
+  readonly fleet: FleetService
 }
 
 export interface ExecutionServicesOptions {
@@ -133,9 +136,9 @@ export function createExecutionServices({
   const pendingOf = createPendingByRequest()
   const sweep = createSweep({ ...kit, records: writer })
   const visitors = createVisitorQueue(() => jobs)
-  const { concurrency = 8 } = options.queue ?? {}
+  const { concurrency = 8, leaseMs = 15_000 } = options.queue ?? {}
   const jobStore = options.jobs ?? createMemoryJobStore()
-  const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue)
+  const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue, leaseMs)
   // Counting comes first, so that an error in a host hook does not prevent it.
   const hooks = joinRunHooks([counted?.hooks, options.hooks])
   const base = { cache, limits, runtime, ...spendingOf(options), ...(hooks && { hooks }) }
@@ -170,6 +173,7 @@ export function createExecutionServices({
           builds: metadataOf(request).logBuilds,
         })
         return {
+          answer: (result) => onceAnswer(metadataOf(request), result),
           inputs: (vertex, values) => recorder?.inputs(vertex, values),
           built: (build) => recorder?.built(build),
           async watch(run) {
@@ -213,8 +217,11 @@ export function createExecutionServices({
     sweep,
     report: (error) => report(error),
   })
+  const onceJobs = createOnceJobs({ jobs, runner, queue: jobStore.queue })
   const runs = createRunService({
     runner,
+    jobs,
+    onceJobs,
     flows,
     versions,
     plans,
@@ -289,10 +296,12 @@ export function createExecutionServices({
         store,
         jobs,
         runner,
+        onceJobs,
         versions,
         plans,
         components,
         visitors,
+        resumable: settings.resumableBuilds ?? jobStore.queue.shared,
         publicTimeoutMs: settings.publicBuildSeconds * 1000,
       }),
       vertices: createVertexService({
@@ -305,6 +314,7 @@ export function createExecutionServices({
         uuid: () => runtime.uuid(),
       }),
       runs,
+      fleet: createFleetService({ queue: jobStore.queue, store, leaseMs }),
       responses: createResponsesService({
         chatFlows,
         runs,
@@ -329,6 +339,7 @@ export function createExecutionServices({
         flows,
         plans,
         runner,
+        onceJobs,
         apiKeys,
       }),
     },

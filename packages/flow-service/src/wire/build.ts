@@ -42,7 +42,7 @@ export const BuildQuery = SliceQuery.extend({
 })
 
 export const OwnBuildQuery = BuildQuery.extend({
-  resumable: bool().default(false),
+  resumable: bool().nullish(),
   warnings: bool().default(false),
   version: versionName(),
 })

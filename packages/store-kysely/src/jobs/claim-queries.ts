@@ -10,14 +10,29 @@ export interface ClaimValues {
   readonly lanes: string | null
   readonly leaseUntil: number
   readonly now: number
-  /** 1: a job that is suspected of ending its process may be claimed. */
+  /** 0: no job that is suspected of ending its process, 2: only those of `apart`. */
   readonly suspects: number
+  /** The crashes of jobs that only 2 claims; null: there are none. */
+  readonly apart: number | null
 }
+
+export const suspectsNumber = (suspects: boolean | 'apart'): number =>
+  suspects === 'apart' ? 2 : Number(suspects)
 
 const CLAIM_TURN = sql`t.running, (t.head & ${COUNT})`
 
-const isOpen = (value: Placeholders<Pick<ClaimValues, 'suspects'>>): RawBuilder<unknown> =>
-  sql`t.waiting > 0 and t.waiting > case when ${int(value('suspects'))} = 1 then 0 else t.suspects end
+type Wanted = Placeholders<Pick<ClaimValues, 'suspects' | 'apart'>>
+
+const mayRun = (value: Wanted): RawBuilder<unknown> =>
+  sql`case ${int(value('suspects'))} when 0 then q.crashes = 0
+    when 1 then q.crashes <> coalesce(${int(value('apart'))}, -1)
+    else q.crashes = ${int(value('apart'))} end`
+
+const isOpen = (value: Wanted): RawBuilder<unknown> =>
+  sql`((${int(value('suspects'))} < 2 and t.waiting > t.suspects)
+    or (${int(value('suspects'))} > 0 and t.suspects > 0 and exists (select 1 from flow_job as q
+      where q.state = 'queued' and q.lane = t.lane and coalesce(q.user_id, '') = t.user_key
+        and ${mayRun(value)})))
     and (t.max_running is null or t.running < t.max_running)`
 
 /** The next job of the user with the fewest running ones of its lane, then of the one that waits longest. */
@@ -30,12 +45,12 @@ export const claimJob = preparedSql<ClaimValues, ClaimedRow>(
         where ${isOpen(value)}
           and (${text(value('lanes'))} is null or ${text(value('lanes'))} like '%,' || t.lane || ',%')
         order by ${CLAIM_TURN} limit 1)
-      and (${int(value('suspects'))} = 1 or q.crashes = 0)
+      and ${mayRun(value)}
       order by q.position, q.seq limit 1)
     returning ${claimedColumns}`,
 )
 
-export interface ClaimsValues extends Pick<ClaimValues, 'suspects'> {
+export interface ClaimsValues extends Pick<ClaimValues, 'suspects' | 'apart'> {
   /** Null: all. */
   readonly lanes: readonly string[] | null
   /** One for each claim. */
@@ -65,7 +80,7 @@ const claimsUnder = (locking: RawBuilder<unknown>) =>
         from turns as t cross join lateral (
           select q.seq, q.crashes, q.position from flow_job as q
             where q.state = 'queued' and q.lane = t.lane and coalesce(q.user_id, '') = t.user_key
-              and q.position >= t.head and (${int(value('suspects'))} = 1 or q.crashes = 0)
+              and q.position >= t.head and ${mayRun(value)}
             order by q.position, q.seq
             limit least(t.max_running - t.running, ceil(
               array_length(${value('workers')}::text[], 1)::numeric / (select count(*) from turns)))

@@ -1,6 +1,12 @@
 import type { ClaimedJob } from '@x/flow-engine/store'
 import type { FlowDb } from '../flow/context.ts'
-import { claimJobs, heartbeatJobs, type ClaimsRow, type ClaimsValues } from './claim-queries.ts'
+import {
+  claimJobs,
+  heartbeatJobs,
+  suspectsNumber,
+  type ClaimsRow,
+  type ClaimsValues,
+} from './claim-queries.ts'
 import { toClaimedJob, type ClaimedRow } from './mapping.ts'
 import { together } from './together.ts'
 
@@ -9,7 +15,9 @@ export interface Claim {
   readonly leaseUntil: number
   readonly now: number
   readonly lanes: readonly string[] | undefined
-  readonly suspects: boolean
+  readonly suspects: boolean | 'apart'
+  /** Null: none. */
+  readonly apart: number | null
 }
 
 export interface Heartbeat {
@@ -31,7 +39,8 @@ export function postgresClaims(db: FlowDb): PostgresClaims {
       leases: claims.map(({ leaseUntil }) => leaseUntil),
       times: claims.map(({ now }) => now),
       lanes: claims[0]?.lanes ?? null,
-      suspects: claims.some(({ suspects }) => suspects) ? 1 : 0,
+      suspects: Math.max(...claims.map(({ suspects }) => suspectsNumber(suspects))),
+      apart: claims[0]?.apart ?? null,
     }
     const { rows } = await claimJobs.now.run(db, values)
     const found = rows.filter(isClaimed)
@@ -41,10 +50,10 @@ export function postgresClaims(db: FlowDb): PostgresClaims {
   }
   return {
     claim: together<Claim, ClaimedJob | null>(async (calls) => {
-      const lanes = new Set(calls.map(({ call }) => String(call.lanes)))
+      const kinds = new Set(calls.map(({ call }) => kindOf(call)))
       await Promise.all(
-        [...lanes].map(async (lane) => {
-          const group = calls.filter(({ call }) => String(call.lanes) === lane)
+        [...kinds].map(async (kind) => {
+          const group = calls.filter(({ call }) => kindOf(call) === kind)
           const claimed = await claimAll(group.map(({ call }) => call))
           const jobs = new Map(claimed.map((row) => [row.worker, toClaimedJob(row)]))
           for (const { call, done } of group) done(jobs.get(call.worker) ?? null)
@@ -65,5 +74,8 @@ export function postgresClaims(db: FlowDb): PostgresClaims {
     }),
   }
 }
+
+const kindOf = ({ lanes, apart, suspects }: Claim): string =>
+  `${apart} ${suspects === 'apart'} ${String(lanes)}`
 
 const isClaimed = (row: ClaimsRow): row is ClaimsRow & ClaimedRow => typeof row.id === 'string'

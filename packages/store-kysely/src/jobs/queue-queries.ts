@@ -39,6 +39,40 @@ export const enqueueJob = inDialects<EnqueueValues, never>(
       ${nextCount[dialect]} - cast(${value('priority')} as bigint) * ${STEP})`,
 )
 
+const ENQUEUED: Readonly<Record<keyof EnqueueValues, 'text' | 'bigint'>> = {
+  id: 'text',
+  flow_id: 'text',
+  user_id: 'text',
+  request: 'text',
+  resumable: 'bigint',
+  lane: 'text',
+  created_at: 'bigint',
+  max_running_per_user: 'bigint',
+  flow_version: 'bigint',
+  session_id: 'text',
+  priority: 'bigint',
+  max_queued: 'bigint',
+}
+
+/** Several jobs, as a JSON list of their rows. */
+export const enqueueJobs = inDialects<{ readonly rows: string }, never>((value, dialect) => {
+  const names = Object.keys(ENQUEUED)
+  const columns = sql.join(names.map((name) => sql.ref(name)))
+  const rows =
+    dialect === 'postgres'
+      ? sql`select * from jsonb_to_recordset(cast(${value('rows')} as jsonb)) as r (${sql.raw(
+          Object.entries(ENQUEUED)
+            .map(([name, type]) => `${name} ${type}`)
+            .join(', '),
+        )})`
+      : sql`select ${sql.join(names.map((name) => sql`json_extract(value, ${sql.lit(`$.${name}`)}) as ${sql.ref(name)}`))}
+          from json_each(${value('rows')})`
+  return sql`insert into flow_job (${columns}, state, attempts, crashes, cancel_requested, question,
+      answer, position)
+    select ${columns}, 'queued', 0, 0, 0, 'null', 'null', ${nextCount[dialect]} - priority * ${STEP}
+    from (${rows}) as given`
+})
+
 interface HeldValues {
   readonly jobId: string
   readonly worker: string
@@ -147,6 +181,13 @@ export const cancelJob = preparedSql<{ readonly jobId: string; readonly now: num
     where id = ${value('jobId')} and finished_at is null`,
 )
 
+/** A waiting job with this many crashes; looks at suspects only. */
+export const readApart = preparedSql<{ readonly crashes: number }, { id: string }>(
+  (value) => sql`select q.id from flow_job_turn as t join flow_job as q on q.state = 'queued'
+      and q.lane = t.lane and coalesce(q.user_id, '') = t.user_key
+    where t.suspects > 0 and q.crashes = ${value('crashes')} limit 1`,
+)
+
 /** Turns that nobody waits or runs in. */
 export const removeTurns = preparedSql<object, never>(
   () => sql`delete from flow_job_turn where waiting = 0 and running = 0`,
@@ -216,10 +257,11 @@ export const removeJob = preparedSql<{ readonly jobId: string }, never>(
 )
 
 export const trimJobs = preparedSql<
-  { readonly before: number; readonly keep: number; readonly spare: number },
+  { readonly before: number; readonly keep: number; readonly spare: number; readonly once: number },
   { id: string; finished_at: number; seq: number }
 >(
   (value) => sql`delete from flow_job where finished_at is not null
+    and (finished_at < ${value('once')} or id not like 'once-%')
     and (finished_at < ${value('before')} or (finished_at < ${value('spare')} and seq in
       (select ended.seq from (select seq, row_number() over (
           partition by lane order by finished_at desc, seq desc) as place

@@ -4,7 +4,7 @@ import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
 import { decodeText, encodeText } from '../records/columns.ts'
 import { enqueued, jobMapping, listedJobMapping, toClaimedJob } from './mapping.ts'
-import { claimJob } from './claim-queries.ts'
+import { claimJob, suspectsNumber } from './claim-queries.ts'
 import { readExpired, requeueExpired } from './expiry-queries.ts'
 import { postgresClaims } from './postgres-claims.ts'
 import * as queries from './queue-queries.ts'
@@ -36,14 +36,35 @@ export function createJobQueue(
       }
     },
 
-    async claim(worker, leaseUntil, now, lanes, { suspects = true } = {}) {
+    async enqueueAll(jobs) {
+      const rows = jobs.map(({ maxQueued, ...job }) => ({
+        max_queued: maxQueued,
+        ...enqueued.toRow(job),
+      }))
+      try {
+        await writer.write(queries.enqueueJobs[kind], { rows: JSON.stringify(rows) })
+      } catch (error) {
+        throw isFull(error) ? new QueueFullError(jobs[0]?.maxQueued ?? 0) : error
+      }
+    },
+
+    async claim(worker, leaseUntil, now, lanes, { suspects = true, apart = null } = {}) {
       const times = { leaseUntil: leaseUntil.getTime(), now: now.getTime() }
-      if (claims !== undefined) return await claims.claim({ worker, lanes, suspects, ...times })
-      const asked = { worker, lanes: namesText(lanes), suspects: suspects ? 1 : 0, ...times }
+      if (claims !== undefined)
+        return await claims.claim({ worker, lanes, suspects, apart, ...times })
+      const asked = {
+        worker,
+        lanes: namesText(lanes),
+        suspects: suspectsNumber(suspects),
+        apart,
+        ...times,
+      }
       const { rows } = await writer.write(claimJob, asked, { durable: false })
       const row = rows[0]
       return row === undefined ? null : toClaimedJob(row)
     },
+
+    waitsApart: async (crashes) => (await queries.readApart.run(db, { crashes })).rows.length > 0,
 
     async heartbeat(jobId, worker, leaseUntil) {
       const values = { jobId, worker, leaseUntil: leaseUntil.getTime() }
@@ -163,11 +184,12 @@ export function createJobQueue(
       return row === undefined ? null : jobMapping.fromRow(row)
     },
 
-    async trim({ before, keep, spare }) {
+    async trim({ before, keep, spare, once }) {
       const { rows } = await writer.write(queries.trimJobs, {
         before: before.getTime(),
         keep,
         spare: spare?.getTime() ?? Number.MAX_SAFE_INTEGER,
+        once: once?.getTime() ?? Number.MAX_SAFE_INTEGER,
       })
       return rows
         .toSorted((a, b) => a.finished_at - b.finished_at || a.seq - b.seq)

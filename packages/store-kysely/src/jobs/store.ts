@@ -6,6 +6,7 @@ import { flowTables } from '../flow/store.ts'
 import { protect } from '../engine/protect.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { createEventLog } from './event-log.ts'
+import { createFleet } from './fleet.ts'
 import { createLocalBus } from './local-bus.ts'
 import { postgresBus } from './postgres-bus.ts'
 import { createJobQueue } from './queue.ts'
@@ -37,7 +38,10 @@ export function createJobStore<Tables>(
   const writer = createJobWriter(flow)
   const { shared = engine.kind === 'postgres' } = options
   return {
-    queue: protect(createJobQueue(flow, { writer, shared }), toFlowError),
+    queue: protect(
+      { ...createJobQueue(flow, { writer, shared }), ...createFleet(flow) },
+      toFlowError,
+    ),
     log: protect(createEventLog(flow, writer), toFlowError),
     bus: busOf(engine),
     checkpoints: protect(createCheckpoints(flow, writer), toFlowError),

@@ -15,6 +15,7 @@ import {
   VerticesOrderResponse,
 } from '../../wire/build.ts'
 import { noCredentials, readClientId } from '../access/authenticate.ts'
+import { answerOnce } from '../request/idempotency-key.ts'
 import { answerEvents, streamEvents } from '../response/deliver-events.ts'
 import { anonymous } from '../route/anonymous.ts'
 import { parseBody } from '../request/parse.ts'
@@ -55,19 +56,24 @@ export const chatRoutes: readonly Route[] = [
       body: BuildBody,
       output: JobStarted,
     },
-    async ({ services, caller, params, query, body, signal, origin }) => {
-      const job = await services.builds.start(caller, params.flow_id, {
-        resumable: query.resumable,
-        version: emptyToNull(query.version),
-        origin,
-        ...readBuild(query, body),
-      })
-      if (query.event_delivery !== 'direct') return { job_id: job.id }
-      return deliverDirectly(services.builds, {
-        ownerId: caller.id,
-        jobId: job.id,
-        signal,
-        warnings: query.warnings,
+    (call) => {
+      const { services, caller, params, query, body, signal, origin } = call
+      const build = { version: emptyToNull(query.version), ...readBuild(query, body) }
+      return answerOnce(call, [params.flow_id, build], async (once) => {
+        const job = await services.builds.start(caller, params.flow_id, {
+          resumable: query.resumable,
+          origin,
+          ...build,
+          ...(once === undefined ? {} : { once }),
+        })
+        if (query.event_delivery !== 'direct') return { job_id: job.id }
+        return deliverDirectly(services.builds, {
+          ownerId: caller.id,
+          jobId: job.id,
+          signal,
+          warnings: query.warnings,
+          staysOn: once !== undefined,
+        })
       })
     },
   ),
@@ -215,12 +221,20 @@ export async function deliverDirectly(
     jobId,
     signal,
     warnings = false,
-  }: { ownerId: string; jobId: string; signal: AbortSignal; warnings?: boolean },
+    staysOn = false,
+  }: {
+    ownerId: string
+    jobId: string
+    signal: AbortSignal
+    warnings?: boolean
+    /** Another request may join the build. */
+    staysOn?: boolean
+  },
 ): Promise<Response> {
   const events = await builds.events(ownerId, jobId, { signal })
   return streamEvents(events, {
     signal,
     warnings,
-    onLeave: () => void builds.leave(ownerId, jobId).catch(() => undefined),
+    ...(staysOn ? {} : { onLeave: () => void builds.leave(ownerId, jobId).catch(() => undefined) }),
   })
 }

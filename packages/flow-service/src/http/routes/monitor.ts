@@ -43,6 +43,15 @@ export const monitorRoutes: readonly Route[] = [
   route(
     {
       method: 'GET',
+      path: '/api/v1/monitor/fleet',
+      summary: 'Get Fleet',
+      auth: 'superuser',
+    },
+    ({ services }) => services.fleet.read(),
+  ),
+  route(
+    {
+      method: 'GET',
       path: '/api/v1/monitor/audit',
       summary: 'Get Audit Records',
       auth: 'superuser',

@@ -11,6 +11,7 @@ import {
 } from '../../wire/run.ts'
 import { emptyToNull, TextParams } from '../../wire/scalars.ts'
 import { readClientId } from '../access/authenticate.ts'
+import { answerOnce } from '../request/idempotency-key.ts'
 import { eventStreamAnswer, streamReader } from '../response/event-stream-answer.ts'
 import { anonymous } from '../route/anonymous.ts'
 import { readVariables } from '../request/run-variables.ts'
@@ -68,26 +69,26 @@ export const runRoutes: readonly Route[] = [
       body: AdvancedRunBody,
       output: RunResponse,
     },
-    async ({ services, caller, params, query, body, signal, origin }) => {
+    async (call) => {
+      const { services, caller, params, query, body, signal, origin } = call
       const flow = await services.runs.find(caller, params.flow_id_or_name, {
         userId: query.user_id,
         version: emptyToNull(query.version),
       })
       const session = emptyToNull(body?.session_id)
       if (session !== null) throw refuse(404, `Session ${session} not found`)
-      return services.runs.advanced(
-        flow,
-        {
-          inputs:
-            body?.inputs?.map((input) => ({
-              value: input.input_value,
-              components: input.components ?? [],
-              type: input.type ?? 'any',
-            })) ?? null,
-          outputs: body?.outputs ?? [],
-          tweaks: body?.tweaks ?? null,
-        },
-        { signal, origin },
+      const advanced = {
+        inputs:
+          body?.inputs?.map((input) => ({
+            value: input.input_value,
+            components: input.components ?? [],
+            type: input.type ?? 'any',
+          })) ?? null,
+        outputs: body?.outputs ?? [],
+        tweaks: body?.tweaks ?? null,
+      }
+      return answerOnce(call, [flow.id, flow.version, advanced], (once) =>
+        services.runs.advanced(flow, advanced, { signal, origin, once }),
       )
     },
   ),
@@ -131,10 +132,13 @@ async function answerRun(call: RunCall) {
     version: emptyToNull(query.version),
   })
   const run = readRun(body, query.stream, request)
-  if (!query.stream) return services.runs.run(flow, run, { signal, origin })
-  const reader = streamReader(signal)
-  const lines = services.runs.stream(flow, run, { signal: reader.signal, origin })
-  return eventStreamAnswer(lines, { signal, left: reader.left })
+  const { stream, ...content } = run
+  return answerOnce(call, [flow.id, flow.version, content], async (once) => {
+    if (!stream) return services.runs.run(flow, run, { signal, origin, once })
+    const reader = streamReader(signal)
+    const lines = await services.runs.stream(flow, run, { signal: reader.signal, origin, once })
+    return eventStreamAnswer(lines, { signal, left: reader.left })
+  })
 }
 
 function readRun(

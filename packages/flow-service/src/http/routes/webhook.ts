@@ -1,4 +1,6 @@
 import { FlowNameQuery } from '../../wire/run.ts'
+import type { Once } from '../../services/runs/once.ts'
+import { answerOnce } from '../request/idempotency-key.ts'
 import { emptyToNull, TextParams } from '../../wire/scalars.ts'
 import { readApiKey } from '../access/authenticate.ts'
 import { route, type Route } from '../route/route.ts'
@@ -16,12 +18,19 @@ export const webhookRoutes: readonly Route[] = [
       params: TextParams('flow_id_or_name'),
       query: FlowNameQuery,
     },
-    async ({ services, params, query, request, url, bytes, origin }) => {
+    async (call) => {
+      const { services, params, query, request, url, bytes, origin } = call
       const flow = await services.webhooks.find(params.flow_id_or_name, query.user_id)
       await services.webhooks.authorize(flow, readApiKey(request, url, 'header-first'))
       const pinned = await services.versions.pin(flow, emptyToNull(query.version))
-      await services.webhooks.start(pinned, new TextDecoder().decode(await bytes()), origin)
-      return { message: 'Task started in the background', status: 'in progress' }
+      const body = new TextDecoder().decode(await bytes())
+      const start = async (once?: Once) => {
+        await services.webhooks.start(pinned, body, origin, once)
+        return { message: 'Task started in the background', status: 'in progress' }
+      }
+      // Callers without a key are strangers, whoever they are.
+      const sender = services.webhooks.isOpen ? `strangers of ${flow.id}` : flow.userId
+      return answerOnce(call, [flow.id, pinned.version, body], start, { sender, status: 202 })
     },
   ),
 ]

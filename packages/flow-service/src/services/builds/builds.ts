@@ -20,6 +20,7 @@ import { publicFlowId } from '../flows/public-flow-id.ts'
 import { createPublicJobs } from './public-jobs.ts'
 import { refuse, runErrorText } from '@x/flow-engine/internal'
 import type { BuildMetadata } from '../runs/build-metadata.ts'
+import type { Once, OnceJobs } from '../runs/once.ts'
 import type { Runner } from '../runs/runner.ts'
 import type { VisitorQueue } from './visitor-queue.ts'
 
@@ -38,11 +39,16 @@ export interface StartBuild {
   readonly startComponentId: string | null
   readonly logBuilds: boolean
   readonly flowName: string | null
-  /** The build can be suspended and survives its process; always set for flows that ask a person. */
-  readonly resumable?: boolean
+  /**
+   * The build can be suspended and survives its process; always set for flows that ask a person. Default: the
+   * setting.
+   */
+  readonly resumable?: boolean | null | undefined
   /** Number or id of a version whose graph is built instead of the stored one. */
   readonly version?: string | null
   readonly origin?: RunOrigin
+  /** The build is a job that the same request joins. */
+  readonly once?: Once
 }
 
 /** A visitor who builds a public flow. */
@@ -111,10 +117,13 @@ const TASK_STATUS = {
 export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
   readonly jobs: BuildJobs
   readonly runner: Pick<Runner, 'enqueue'>
+  readonly onceJobs: Pick<OnceJobs, 'start'>
   readonly versions: Pick<FlowVersionService, 'pin'>
   readonly plans: PlanCache
   readonly components: ComponentRegistry
   readonly visitors: VisitorQueue
+  /** For builds whose request does not say. */
+  readonly resumable: boolean
   /** Maximum duration of a public build, in milliseconds. */
   readonly publicTimeoutMs: number
 }
@@ -123,10 +132,12 @@ export function createBuildService({
   store,
   jobs,
   runner,
+  onceJobs,
   versions,
   plans,
   components,
   visitors,
+  resumable,
   publicTimeoutMs,
 }: BuildServiceOptions): BuildService {
   const publicJobs = createPublicJobs({ store, jobs })
@@ -166,16 +177,22 @@ export function createBuildService({
         graph === null
           ? planOf(plans, pinned)
           : { flow: { id: flowId, name: flow.name, data: graph } as unknown as FlowJson }
-      return runner.enqueue({
+      const build: BuildRequest = {
         flowId,
         flowName: request.flowName ?? flow.name,
         userId: caller.id,
-        resumable: request.resumable === true || asks(built.flow, components),
+        resumable: (request.resumable ?? resumable) || asks(built.flow, components),
         metadata: { ...metadata },
         ...buildOptions(request),
         ...built,
         ...(pinned.version === undefined ? {} : { flowVersion: pinned.version }),
-      })
+      }
+      const { once } = request
+      if (once === undefined) return runner.enqueue(build)
+      const id = await onceJobs.start(once, build)
+      const job = await jobs.get(id)
+      if (job === null) throw unknownJob(id)
+      return job
     },
     async startPublic(flowId, { clientId, address }, request) {
       const flow = await store.flows.get(flowId)

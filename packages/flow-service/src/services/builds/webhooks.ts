@@ -7,13 +7,16 @@ import type { FlowService } from '../flows/flows.ts'
 import type { PinnableFlow } from '../flows/flow-versions.ts'
 import { refuseAskingFlow } from '../runs/asking-flows.ts'
 import { refuse, Refusal } from '@x/flow-engine/internal'
-import { isFlowError } from '@x/flow-engine'
+import { isFlowError, type BuildRequest } from '@x/flow-engine'
 import type { BuildMetadata } from '../runs/build-metadata.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
+import type { Once, OnceJobs } from '../runs/once.ts'
 import type { Runner } from '../runs/runner.ts'
 
 /** Runs started by webhooks. */
 export interface WebhookService {
+  /** True if webhooks need no key. */
+  readonly isOpen: boolean
   /** @throws Refusal 404, also if the flow's owner is blocked */
   find(idOrName: string, userId: string | null): Promise<FlowRecord>
   /** @throws Refusal 401, 403 if webhooks require a key */
@@ -23,7 +26,7 @@ export interface WebhookService {
    * ignored, and one that cannot be built fails silently.
    * @throws Refusal 400 for an empty body; 429, or 503 if callers are authenticated, if too many are waiting
    */
-  start(flow: PinnableFlow, body: string, origin?: RunOrigin): Promise<void>
+  start(flow: PinnableFlow, body: string, origin?: RunOrigin, once?: Once): Promise<void>
 }
 
 export interface WebhookServiceOptions {
@@ -32,14 +35,16 @@ export interface WebhookServiceOptions {
   readonly flows: Pick<FlowService, 'findForWebhook'>
   readonly plans: PlanCache
   readonly runner: Pick<Runner, 'enqueue'>
+  readonly onceJobs: Pick<OnceJobs, 'start'>
   readonly apiKeys: Pick<ApiKeyService, 'find' | 'countUse'>
 }
 
 const EMPTY = 'Request body is empty. You should provide a JSON payload containing the flow ID.'
 
 export function createWebhookService(options: WebhookServiceOptions): WebhookService {
-  const { store, settings, flows, plans, runner, apiKeys } = options
+  const { store, settings, flows, plans, runner, onceJobs, apiKeys } = options
   return {
+    isOpen: !settings.webhookAuthEnable,
     async find(idOrName, userId) {
       const flow = await flows.findForWebhook(idOrName, userId)
       const owner = flow === null ? null : await store.users.get(flow.userId)
@@ -59,7 +64,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
         throw refuse(403, 'Access denied: You can only execute webhooks for flows you own')
       apiKeys.countUse(record)
     },
-    async start(flow, body, origin) {
+    async start(flow, body, origin, once) {
       if (body === '') throw refuse(400, EMPTY)
       const tweaks = webhookTweaks(flow, body)
       if (flow.data === null || Object.keys(tweaks).length === 0) return
@@ -73,7 +78,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
         form: 'run',
       }
       try {
-        await runner.enqueue({
+        const run: BuildRequest = {
           flow: plans.get(flow.id, flow.name, flow.data, flow.version),
           mode: 'run',
           input: { value: '', type: 'chat' },
@@ -87,7 +92,8 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
           ...(flow.version === undefined ? {} : { flowVersion: flow.version }),
           ...origin,
           metadata: { ...metadata },
-        })
+        }
+        await (once === undefined ? runner.enqueue(run) : onceJobs.start(once, run))
       } catch (error) {
         if (!isFlowError(error) || error instanceof Refusal) throw error
         if (error.code !== 'limit_exceeded') return

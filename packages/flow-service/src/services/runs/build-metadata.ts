@@ -17,6 +17,8 @@ export interface BuildMetadata {
   readonly responseId?: string
   /** Earlier turns sent by a client, placed before the stored history. */
   readonly earlier?: readonly EarlierTurn[]
+  /** What the key of a request that runs once stands for. */
+  readonly once?: string
   /** Format of its records. Default `build`. */
   readonly form?: 'build' | 'run'
 }

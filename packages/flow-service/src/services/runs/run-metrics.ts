@@ -2,10 +2,59 @@ import type { Metrics } from '@x/wire'
 import type { RunHooks } from '@x/flow-engine'
 import type { JobObserver } from '@x/flow-engine/internal'
 import type { JobQueue } from '@x/flow-engine/store'
+import { oldestLeaseSeconds, secondsSince } from './fleet.ts'
 
 /** Counts what an engine runs; `end` stops reading from the queue. */
-export function executionMetrics(metrics: Metrics, queue: Pick<JobQueue, 'countOpen'>) {
-  return { hooks: runMetrics(metrics), ...jobMetrics(metrics), end: queueMetrics(metrics, queue) }
+export function executionMetrics(
+  metrics: Metrics,
+  queue: Pick<JobQueue, 'countOpen' | 'fleet'>,
+  leaseMs: number,
+) {
+  const ends = [queueMetrics(metrics, queue), fleetMetrics(metrics, queue, leaseMs)]
+  return {
+    hooks: runMetrics(metrics),
+    ...jobMetrics(metrics),
+    end: () => ends.forEach((end) => end()),
+  }
+}
+
+/** Reports what all processes say and leave behind when the metrics are read. */
+function fleetMetrics(
+  metrics: Metrics,
+  queue: Pick<JobQueue, 'fleet'>,
+  leaseMs: number,
+): () => void {
+  if (queue.fleet === undefined) return () => undefined
+  const gauge = (name: string, help: string) => metrics.gauge({ name, help })
+  const queued = gauge('flow_jobs_oldest_queued_seconds', 'How long the oldest waiting job waits.')
+  const lease = gauge('flow_jobs_oldest_lease_seconds', 'Age of the oldest lease of a running job.')
+  const expired = gauge('flow_leases_expired', 'Running jobs whose lease has ended.')
+  const suspects = gauge('flow_jobs_suspects', 'Waiting jobs whose last process died.')
+  const logBytes = gauge('flow_log_bytes', 'Size of the logs of jobs in the database.')
+  const offset = metrics.gauge({
+    name: 'database_clock_offset_seconds',
+    help: 'How far the clock that is off most is ahead of that of the database.',
+  })
+  const processes = metrics.gauge({
+    name: 'flow_fleet_processes',
+    help: 'Processes that were seen in the last minute.',
+    labels: ['role'],
+  })
+  return metrics.onCollect(async () => {
+    const state = await queue.fleet?.()
+    if (state === undefined) return
+    const { at } = state
+    queued.set({}, secondsSince(at, state.oldestQueuedAt) ?? 0)
+    lease.set({}, oldestLeaseSeconds(state, leaseMs) ?? 0)
+    expired.set({}, state.expiredLeases)
+    suspects.set({}, state.suspects)
+    logBytes.set({}, state.database?.bytes.log ?? 0)
+    const alive = state.processes.filter(({ seenAt }) => (secondsSince(at, seenAt) ?? 0) < 60)
+    const offsets = alive.map(({ clockOffsetMs }) => clockOffsetMs / 1000)
+    offset.set({}, offsets.toSorted((a, b) => Math.abs(b) - Math.abs(a))[0] ?? 0)
+    for (const role of ['all', 'web', 'worker'])
+      processes.set({ role }, alive.filter((one) => one.role === role).length)
+  })
 }
 
 /**

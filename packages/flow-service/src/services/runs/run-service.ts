@@ -1,16 +1,18 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 import { FlowCompileError, FlowError, isFlowError } from '@x/flow-engine'
 import { runErrorText } from '@x/flow-engine/internal'
-import type { RunOptions, RunResult } from '@x/flow-engine'
+import type { BuildJobs, FlowPlan, RunOptions } from '@x/flow-engine'
 import { formatRunResponse, type ComponentOutputJson, type RunResponse } from '@x/flow-engine'
 import type { Caller } from '../base/caller.ts'
 import type { RunOrigin } from './run-origin.ts'
 import type { FlowService } from '../flows/flows.ts'
 import type { FlowVersionService, PinnableFlow } from '../flows/flow-versions.ts'
+import type { BuildMetadata } from './build-metadata.ts'
 import type { EarlierTurn } from './earlier-turns.ts'
+import type { Once, OnceJobs } from './once.ts'
 import type { PlanCache } from './plan-cache.ts'
 import type { RunHandle, Runner } from './runner.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse, Refusal } from '@x/flow-engine/internal'
 import { refuseAsking, refuseAskingFlow } from './asking-flows.ts'
 
 /** A request for a run. */
@@ -47,6 +49,8 @@ export interface AdvancedRunRequest {
 export interface RunBy {
   readonly signal: AbortSignal
   readonly origin?: RunOrigin | undefined
+  /** The run is a job that the same request joins. */
+  readonly once?: Once | undefined
 }
 
 /** Options for running a conversation. */
@@ -78,8 +82,8 @@ export interface RunService {
   open(flow: PinnableFlow, request: RunFlowRequest, by: OpenRunOptions): Promise<RunHandle>
   /** @throws Refusal with the error format of the service */
   run(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): Promise<RunResponse>
-  /** Lines of a streaming run, ending with `end` or `error`. */
-  stream(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): AsyncIterable<string>
+  /** Lines of a streaming run, ending with `end` or `error`. @throws Refusal for a key (`once`) */
+  stream(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): Promise<AsyncIterable<string>>
   /** Runs the whole flow once for each input, in order. */
   advanced(flow: PinnableFlow, request: AdvancedRunRequest, by: RunBy): Promise<RunResponse>
 }
@@ -88,22 +92,52 @@ export interface RunServiceOptions {
   readonly flows: Pick<FlowService, 'find'>
   readonly versions: Pick<FlowVersionService, 'pin'>
   readonly runner: Pick<Runner, 'start'>
+  readonly jobs: Pick<BuildJobs, 'events'>
+  readonly onceJobs: OnceJobs
   readonly plans: PlanCache
   readonly runtime?: Runtime | undefined
   readonly bySession: boolean
 }
 
 export function createRunService(service: RunServiceOptions): RunService {
-  const { flows, plans, runner } = service
+  const { flows, plans, runner, jobs, onceJobs } = service
 
+  const planOf = (flow: PinnableFlow): FlowPlan => {
+    if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
+    const plan = plans.get(flow.id, flow.name, flow.data, flow.version)
+    refuseAsking(plan, flow.id)
+    return plan
+  }
+  const startOnce = async (
+    flow: PinnableFlow,
+    once: Once,
+    more: Partial<RunOptions>,
+  ): Promise<string> => {
+    const metadata: BuildMetadata = {
+      ownerId: flow.userId,
+      storedFlowId: flow.id,
+      isPublic: false,
+      logBuilds: true,
+      form: 'run',
+    }
+    const { signal: _, ...options } = more
+    return await onceJobs.start(once, {
+      flow: planOf(flow),
+      mode: 'run',
+      flowId: flow.id,
+      flowName: flow.name,
+      userId: flow.userId,
+      ...(flow.version === undefined ? {} : { flowVersion: flow.version }),
+      ...options,
+      metadata: { ...metadata },
+    })
+  }
   const start = async (
     flow: PinnableFlow,
     more: Partial<RunOptions>,
     { earlier, isAnonymous }: Omit<OpenRunOptions, 'signal'> = {},
   ): Promise<RunHandle> => {
-    if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
-    const plan = plans.get(flow.id, flow.name, flow.data, flow.version)
-    refuseAsking(plan, flow.id)
+    const plan = planOf(flow)
     return await runner.start({
       plan,
       owner: { userId: flow.userId, flowId: flow.id },
@@ -113,12 +147,47 @@ export function createRunService(service: RunServiceOptions): RunService {
       isAnonymous,
     })
   }
-  const finished = async (flow: PinnableFlow, more: Partial<RunOptions>): Promise<RunResult> => {
+  const finished = async (
+    flow: PinnableFlow,
+    more: Partial<RunOptions> & { readonly signal: AbortSignal },
+    once: Once | undefined,
+  ): Promise<RunResponse> => {
+    if (once !== undefined)
+      return await onceJobs.answer(await startOnce(flow, once, more), more.signal)
     const { run, recorded } = await start(flow, more)
     const result = await run.result
     await recorded
-    if (result.status === 'succeeded') return result
+    if (result.status === 'succeeded') return formatRunResponse(result)
     throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
+  }
+
+  async function* streamed(
+    flow: PinnableFlow,
+    more: Partial<RunOptions>,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, void, undefined> {
+    const left = new AbortController()
+    try {
+      const both = AbortSignal.any([signal, left.signal])
+      const { run, recorded } = await start(flow, { ...more, signal: both })
+      for await (const { event, data } of run) if (isStreamed(event)) yield line(event, data)
+      await recorded
+      const result = await run.result
+      if (result.status !== 'succeeded')
+        throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
+      yield line('end', { result: formatRunResponse(result) })
+    } finally {
+      left.abort()
+    }
+  }
+  /** The lines of a job, from the first one; it goes on when its reader leaves. */
+  async function* joined(
+    jobId: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, void, undefined> {
+    for await (const { event, data } of jobs.events(jobId, { signal }))
+      if (isStreamed(event)) yield line(event, data)
+    yield line('end', { result: await onceJobs.answer(jobId, signal) })
   }
 
   return {
@@ -135,49 +204,34 @@ export function createRunService(service: RunServiceOptions): RunService {
     },
     open: (flow, request, { signal, origin, ...more }) =>
       start(flow, { signal, blankTokens: true, ...toOptions(request), ...origin }, more),
-    async run(flow, request, { signal, origin }) {
+    async run(flow, request, { signal, origin, once }) {
       try {
-        return formatRunResponse(await finished(flow, { signal, ...toOptions(request), ...origin }))
+        return await finished(flow, { ...toOptions(request), ...origin, signal }, once)
       } catch (error) {
         throw runRefusal(error, true)
       }
     },
-    async *stream(flow, request, { signal, origin }) {
-      const left = new AbortController()
+    async stream(flow, request, { signal, origin, once }) {
+      const more = { ...toOptions(request), ...origin }
+      if (once === undefined) return orError(streamed(flow, more, signal))
       try {
-        const { run, recorded } = await start(flow, {
-          signal: AbortSignal.any([signal, left.signal]),
-          ...toOptions(request),
-          ...origin,
-        })
-        for await (const { event, data } of run) {
-          if (event === 'add_message' || event === 'token' || event === 'remove_message')
-            yield line(event, data)
-        }
-        await recorded
-        const result = await run.result
-        if (result.status !== 'succeeded')
-          throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
-        yield line('end', { result: formatRunResponse(result) })
+        return orError(joined(await startOnce(flow, once, more), signal))
       } catch (error) {
-        if (!isFlowError(error)) throw error
-        yield line('error', { error: runErrorText(error) })
-      } finally {
-        left.abort()
+        throw runRefusal(error, true)
       }
     },
-    async advanced(flow, { inputs, outputs, tweaks }, { signal, origin }) {
+    async advanced(flow, { inputs, outputs, tweaks }, { signal, origin, once }) {
       const [first = NO_INPUT, ...further] = inputs ?? [EMPTY_INPUT]
       const { value, components, type } = first
       try {
-        const result = await finished(flow, {
+        const options = {
           input: { components, type, ...(value === undefined ? {} : { value: value ?? '' }) },
-          outputType: outputs.length === 0 ? 'any' : 'debug',
+          outputType: outputs.length === 0 ? ('any' as const) : ('debug' as const),
           tweaks: tweaks ?? undefined,
           ...origin,
           signal,
-        })
-        const { outputs: answers, ...facts } = formatRunResponse(result)
+        }
+        const { outputs: answers, ...facts } = await finished(flow, options, once)
         const answer = answers.map((run) => ({ ...run, outputs: pick(run.outputs, outputs) }))
         // The graph of a request is built once; further inputs repeat its results.
         const repeated = further.flatMap((input) =>
@@ -237,6 +291,21 @@ function withoutNulls({ outputs, ...facts }: RunResponse): RunResponse {
   }
 }
 
+/** A failed run ends its lines with its error. */
+async function* orError(
+  lines: AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<string, void, undefined> {
+  try {
+    yield* lines
+  } catch (error) {
+    if (!isFlowError(error)) throw error
+    yield line('error', { error: runErrorText(error) })
+  }
+}
+
+const isStreamed = (event: string): boolean =>
+  event === 'add_message' || event === 'token' || event === 'remove_message'
+
 const line = (event: string, data: unknown): string =>
   `{"event": ${JSON.stringify(event)}, "data": ${JSON.stringify(data)}}\n\n`
 
@@ -247,7 +316,7 @@ function hasUnknownTypes(error: FlowError): boolean {
 
 /** The error response of a failed run. */
 function runRefusal(error: unknown, asJson: boolean): unknown {
-  if (!isFlowError(error) || error.status === 429) return error
+  if (!isFlowError(error) || error.status === 429 || error instanceof Refusal) return error
   if (error.code === 'invalid_request') return refuse(400, error.detail, { cause: error })
   if (error.code === 'too_large') return refuse(413, error.detail, { cause: error })
   const message = runErrorText(error)

@@ -6,6 +6,7 @@ import type {
   FlowRun,
   JobRecord,
   RunOptions,
+  StartRequest,
 } from '@x/flow-engine'
 import { startRun } from '@x/flow-engine/internal'
 import type { Admission, Reservation } from './admission.ts'
@@ -50,7 +51,7 @@ export interface Runner {
    * are none of their owner's runs of the day.
    * @throws Refusal 429 over the quota; FlowError `limit_exceeded` (429) if too many jobs are waiting
    */
-  readonly enqueue: (request: BuildRequest) => Promise<JobRecord>
+  readonly enqueue: (request: BuildRequest & Pick<StartRequest, 'id'>) => Promise<JobRecord>
 }
 
 export interface RunnerOptions {

@@ -111,6 +111,7 @@ export interface FlowTables {
     max_running: number | null
     head: number | null
   }
+  flow_process: { name: string; seen_at: number; record: string }
   flow_job_lane: { lane: string; waiting: number }
   flow_job_event: { job_id: string; seq: number; event: string; data: string }
   flow_job_fence: { job_id: string; fence: number }
