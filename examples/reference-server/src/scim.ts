@@ -26,8 +26,9 @@ import { scimVariables } from './settings/scim-variables.ts'
 import {
   checkPortalSettings,
   createScimPortal,
-  openPortalGround,
-  type PortalDb,
+  readPortalRoles,
+  type PortalGround,
+  type PortalRoles,
 } from './scim-portal.ts'
 import type { DirectoryPortal } from '@x/directory-portal'
 
@@ -72,6 +73,7 @@ export interface ProvisioningSettings extends ScimSettings {
   readonly portalName: string | undefined
   /** DNS server of the portal. */
   readonly portalDns: string | undefined
+  readonly portalRoles: PortalRoles
   /** Who is named by a directory when is remembered. */
   readonly reconcile: boolean
   /** Seconds without a request of a credential of the settings that are an alarm; 0: none. */
@@ -105,6 +107,7 @@ export function readProvisioning(
     portal: flagOf('SCIM_PORTAL'),
     portalName: environment['SCIM_PORTAL_NAME']?.trim() || undefined,
     portalDns: environment['SCIM_PORTAL_DNS']?.trim() || undefined,
+    portalRoles: readPortalRoles(environment['SCIM_PORTAL_ROLES']),
   }
   checkPortalSettings(read)
   return read
@@ -113,8 +116,8 @@ export function readProvisioning(
 /** What the server lends to provisioning. */
 interface ScimSurroundings extends Pick<ScimOptions, 'requestHooks' | 'metrics'> {
   readonly log: Log
-  /** Where the portal keeps its records. */
-  readonly db: PortalDb
+  /** What the portal is built on; undefined while it is off. */
+  readonly ground: PortalGround | undefined
   readonly secretKey: string
   readonly publicUrl: string
   /** Guards itself against internal addresses. */
@@ -127,7 +130,7 @@ interface ScimSurroundings extends Pick<ScimOptions, 'requestHooks' | 'metrics'>
 export async function createScim(
   store: SqlScimStore,
   settings: ProvisioningSettings,
-  { log, db, secretKey, publicUrl, fetch, adopting, ...watchers }: ScimSurroundings,
+  { log, ground, secretKey, publicUrl, fetch, adopting, ...watchers }: ScimSurroundings,
 ): Promise<Provisioning> {
   for (const warning of settings.warnings) log('warning', warning)
   const audit = openAuditLog(settings.auditLog, (error) => log('error', String(error)))
@@ -148,7 +151,6 @@ export async function createScim(
     ...(watchers.metrics && { metrics: watchers.metrics }),
     onError,
   })
-  const ground = await openPortalGround(db, settings.portal, onError)
   const oauth = await createScimOAuth({
     enabled,
     settings: settings.oauth,

@@ -35,6 +35,7 @@ import { openRequestLimit, quotasOf } from './operate/rate-limit.ts'
 import { createReadiness, readinessAnswer } from './operate/readiness.ts'
 import { createRequestLog, identified } from './operate/request-log.ts'
 import { openTracing, withSpans } from './operate/tracing.ts'
+import { openPortalGround } from './scim-portal.ts'
 import { createScimAdmin } from './scim-admin.ts'
 import { readSecretKey } from './secret-key.ts'
 import { doorOptions } from './settings/door-options.ts'
@@ -126,7 +127,9 @@ export async function createReferenceServer(
   const requestHooks = withSpans(ended, spans?.requestHooks)
   const audit = createAuditStore(db)
   const trail = createAuditTrail(audit, { log, onError })
+  const ground = await openPortalGround(db, provisioning, onError)
   const stores = linkUsers(db, {
+    ...(ground?.roles && { directory: ground.roles }),
     adoptUsers: provisioning.adoptUsers,
     adoptHint: 'Set SCIM_ADOPT_USERS=userName to link it, or rename it.',
     ...(settings.OIDC_ISSUER !== undefined && { signInIssuer: settings.OIDC_ISSUER }),
@@ -180,7 +183,7 @@ export async function createReferenceServer(
   warnOfLowLimit(provisioning, settings.SERVICE_RATE_LIMIT ?? 0, log)
   const scim = await createScim(stores.scim, provisioning, {
     log,
-    db,
+    ground,
     secretKey,
     publicUrl,
     fetch: guardedFetch,

@@ -59,6 +59,7 @@ const RELEASED = {
     'scim 0007-group-names': 'expand:b41031175',
     'scim 0008-client-secrets': 'expand:1491e0d4e',
     'scim 0009-activity': 'expand:574d3a776',
+    'scim 0010-inactive-users': 'expand:97534b1b3',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
@@ -87,6 +88,7 @@ const RELEASED = {
     'scim 0007-group-names': 'expand:0109d2f9a',
     'scim 0008-client-secrets': 'expand:7a2de651b',
     'scim 0009-activity': 'expand:8499db1e5',
+    'scim 0010-inactive-users': 'expand:97534b1b3',
   },
 }
 
@@ -114,6 +116,7 @@ function defineMigrations(
         '0007-group-names',
         '0008-client-secrets',
         '0009-activity',
+        '0010-inactive-users',
       ]
       const all = (applied: boolean) => steps.map((id) => ({ id, applied }))
       expect(await scimMigrationStatus(db)).toEqual(all(false))

@@ -60,6 +60,9 @@ export const scimVariables = {
   SCIM_PORTAL_NAME: text(
     'name of the product in the portal; default: the host of SERVICE_PUBLIC_URL',
   ),
+  SCIM_PORTAL_ROLES: text(
+    'roles that groups give in the portal: JSON list of {value, name, description}; default: none',
+  ),
   SCIM_PORTAL_DNS: text(
     "DNS server that domains are looked up at, address:port; default: the system's",
   ),

@@ -1,8 +1,13 @@
 import type { FlowStore, UserChange } from '@x/flow-service/store'
-import type { OwnUserWrite, ScimStore } from '@x/scim-core'
+import type { OnGroupWrite, OnUserWrite, OwnUserWrite, ScimStore } from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { createFlowStore, createLinkedFlowStore, flowTables } from '../flow/store.ts'
-import { createLinkedScimStore, createScimStore, type SqlScimStore } from '../scim/store.ts'
+import {
+  createLinkedScimStore,
+  createScimStore,
+  type ScimTransaction,
+  type SqlScimStore,
+} from '../scim/store.ts'
 import { asFlowErrors, asScimErrors } from './errors.ts'
 import { adoptableUser, unmanagedUsers, writeFlowUser, type UnmanagedUser } from './to-flow.ts'
 import { lockScimUser, writeScimUser } from './to-scim.ts'
@@ -38,6 +43,14 @@ export interface LinkOptions {
    */
   readonly onFlowUserWrite?: (change: UserChange) => void
   /**
+   * Called inside the transaction of each write of a SCIM user or group, such as by roles of the portal; they
+   * must wait for nothing but the database.
+   */
+  readonly directory?: {
+    readonly onUserWrite?: OnUserWrite<ScimTransaction>
+    readonly onGroupWrite?: OnGroupWrite<ScimTransaction>
+  }
+  /**
    * Called inside the transaction with the SCIM side of each flow write: for `service.recordUserWrite`,
    * which writes the outbox. The returned function is called after the commit.
    */
@@ -59,17 +72,20 @@ type AfterCommit = (() => void)[]
  * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`
  */
 export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {}): LinkedStores {
-  const { tenant = 'default', onFlowUserWrite, onScimUserWrite } = options
+  const { tenant = 'default', onFlowUserWrite, onScimUserWrite, directory = {} } = options
 
   /** Functions to call when the transaction of a SCIM write has committed. */
   const announcements = new WeakMap<object, AfterCommit>()
   const open = (account?: string): SqlScimStore =>
     createLinkedScimStore(db, {
+      ...(directory.onGroupWrite && { onGroupWrite: directory.onGroupWrite }),
       async onUserWrite(change, tx) {
-        if ((change.after ?? change.before)?.tenant !== tenant) return
-        const flowDb = flowTables(tx)
-        const written = await asScimErrors(() => writeFlowUser(createFlowStore(tx), flowDb, change))
-        if (written !== null) announcements.get(tx)?.push(() => onFlowUserWrite?.(written))
+        if ((change.after ?? change.before)?.tenant === tenant) {
+          const flow = createFlowStore(tx)
+          const written = await asScimErrors(() => writeFlowUser(flow, flowTables(tx), change))
+          if (written !== null) announcements.get(tx)?.push(() => onFlowUserWrite?.(written))
+        }
+        await directory.onUserWrite?.(change, tx)
       },
       adopt: async (owner, record, tx) =>
         owner === tenant
@@ -106,7 +122,7 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
       onUserWrite: (change, tx) =>
         asFlowErrors(async () => {
           const scope = { tenant, at: new Date() }
-          const scimTx = createScimStore(tx)
+          const scimTx = createScimStore(tx, directory)
           const written = await writeScimUser(scimTx, scope, change)
           if (written === null || onScimUserWrite === undefined) return
           afterCommit.push(await onScimUserWrite(written, scimTx))

@@ -2,7 +2,6 @@ import type {
   GroupRecord,
   ListedRecords,
   ListQuery,
-  ResolvedFilter,
   ResourceRecord,
   SortKey,
   UserRecord,
@@ -88,10 +87,11 @@ async function listRecords<
     : null
   if (together !== null) return together
   const counted = query.withTotal || filter !== undefined
-  const { total, version = foreign } = counted ? await countRows(db, scope, filter) : NO_COUNT
+  const { countUpTo = FEW } = query
+  const { total, version = foreign } = counted ? await countRows(db, scope, query) : NO_COUNT
   if (limit === 0 || (filter !== undefined && total === 0)) return { total, records: [] }
 
-  const mode = total > FEW ? 'rows' : 'sets'
+  const mode = total > countUpTo ? 'rows' : 'sets'
   const matches = filter === undefined ? [] : [filterToSql(filter, { ...scope, mode })]
   const order = orderOf(query.sort, scope)
   const name = listName(resource, tenant, query)
@@ -178,7 +178,7 @@ function keysOf(
 async function countRows(
   db: Db,
   scope: ElementScope,
-  filter: ResolvedFilter | undefined,
+  { filter, countUpTo }: Pick<ListQuery, 'filter' | 'countUpTo'>,
 ): Promise<Count> {
   const { resource, tenant } = scope
   // Users and groups are counted when written; host types are small.
@@ -187,10 +187,14 @@ async function countRows(
     const { total = 0, version } = rows[0] ?? {}
     return { total, version: version ?? undefined }
   }
-  const conditions = filter === undefined ? [] : [filterToSql(filter, scope)]
+  const bound = countUpTo === undefined ? sql`` : sql` limit ${countUpTo + 1}`
+  // Rows that are found one after another need not all be found.
+  const mode = countUpTo === undefined ? 'sets' : 'rows'
+  const conditions = filter === undefined ? [] : [filterToSql(filter, { ...scope, mode })]
   const few = filter !== undefined && selectivityOf(filter, scope) === 'few'
-  const { rows } = await sql<{ total: number }>`select count(*) as total
-    from ${sql.table(resource.table)} as r where ${whereOf({ scope, conditions, few })}`.execute(db)
+  const { rows } = await sql<{ total: number }>`select count(*) as total from (select 1
+    from ${sql.table(resource.table)} as r where ${whereOf({ scope, conditions, few })}${bound})
+    as counted`.execute(db)
   return { total: rows[0]?.total ?? 0, version: undefined }
 }
 
