@@ -31,6 +31,8 @@ import {
   type PortalRoles,
 } from './scim-portal.ts'
 import type { DirectoryPortal } from '@x/directory-portal'
+import type { SignalTransmitter } from '@x/scim-core/signals'
+import { readTransmitter } from './scim-signals.ts'
 
 export interface Provisioning {
   readonly service: ScimService
@@ -74,6 +76,8 @@ export interface ProvisioningSettings extends ScimSettings {
   /** DNS server of the portal. */
   readonly portalDns: string | undefined
   readonly portalRoles: PortalRoles
+  /** Who sends security events; undefined: nobody. */
+  readonly transmitter: SignalTransmitter | undefined
   /** Who is named by a directory when is remembered. */
   readonly reconcile: boolean
   /** Seconds without a request of a credential of the settings that are an alarm; 0: none. */
@@ -108,6 +112,7 @@ export function readProvisioning(
     portalName: environment['SCIM_PORTAL_NAME']?.trim() || undefined,
     portalDns: environment['SCIM_PORTAL_DNS']?.trim() || undefined,
     portalRoles: readPortalRoles(environment['SCIM_PORTAL_ROLES']),
+    transmitter: readTransmitter(environment),
   }
   checkPortalSettings(read)
   return read

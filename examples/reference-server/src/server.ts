@@ -36,6 +36,7 @@ import { createReadiness, readinessAnswer } from './operate/readiness.ts'
 import { createRequestLog, identified } from './operate/request-log.ts'
 import { openTracing, withSpans } from './operate/tracing.ts'
 import { openPortalGround } from './scim-portal.ts'
+import { createScimSignals } from './scim-signals.ts'
 import { createScimAdmin } from './scim-admin.ts'
 import { readSecretKey } from './secret-key.ts'
 import { doorOptions } from './settings/door-options.ts'
@@ -205,6 +206,11 @@ export async function createReferenceServer(
     flow: (request) => engine.handler(request),
     onError,
   })
+  const signals = createScimSignals(provisioning.enabled ? provisioning.transmitter : undefined, {
+    stores,
+    fetch: guardedFetch,
+    onError,
+  })
   const signOn = createSingleSignOn({
     settings,
     engine,
@@ -248,6 +254,7 @@ export async function createReferenceServer(
   const mounted: MountHandlers<ServerContext>['mounted'] = {
     provisioningAdmin: own(scimAdmin),
     provisioningOAuth: own((request, path, context) => scim.oauth.handle(request, path, context)),
+    provisioningSignals: own(signals),
     provisioning: (request, _path, context) => scim.service.handle(request, context),
     portal: own<ServerContext>(scim.servePortal),
     surfaces: (request, _path, context) => surface.handle(request, context),

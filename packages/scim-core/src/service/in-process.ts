@@ -62,7 +62,10 @@ export interface ListParameters {
   readonly excludedAttributes?: readonly string[]
   /** `next` of the page before, of the same list without `sortBy`; a page costs the same wherever it is. */
   readonly after?: string
-  /** With a filter, `totalResults` is counted no further than to one more than this. Default: without a bound. */
+  /**
+   * With a filter, `totalResults` is counted no further than to one more than this; of more matches, the store may
+   * list no more than so many. Default: without a bound.
+   */
   readonly countUpTo?: number
 }
 

@@ -1,5 +1,11 @@
 import type { FlowStore, UserChange } from '@x/flow-service/store'
-import type { OnGroupWrite, OnUserWrite, OwnUserWrite, ScimStore } from '@x/scim-core'
+import type {
+  OnGroupWrite,
+  OnSessionsEnd,
+  OnUserWrite,
+  OwnUserWrite,
+  ScimStore,
+} from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { createFlowStore, createLinkedFlowStore, flowTables } from '../flow/store.ts'
 import {
@@ -9,7 +15,13 @@ import {
   type SqlScimStore,
 } from '../scim/store.ts'
 import { asFlowErrors, asScimErrors } from './errors.ts'
-import { adoptableUser, unmanagedUsers, writeFlowUser, type UnmanagedUser } from './to-flow.ts'
+import {
+  adoptableUser,
+  endFlowSessions,
+  unmanagedUsers,
+  writeFlowUser,
+  type UnmanagedUser,
+} from './to-flow.ts'
 import { lockScimUser, writeScimUser } from './to-scim.ts'
 
 /** The two stores of one database with linked users. */
@@ -18,6 +30,8 @@ export interface LinkedStores {
   readonly flow: FlowStore
   /** The flow users that no directory manages, by id, at most 10,000. */
   unmanaged(): Promise<UnmanagedUser[]>
+  /** Ends sessions and refresh tokens of a flow user, in a transaction of the SCIM store. */
+  readonly endSessions: OnSessionsEnd<ScimTransaction>
   /**
    * A SCIM store in which each new user takes over one flow user, as an administrator decides. A superuser, a
    * managed user and one that signs in elsewhere are refused.
@@ -151,6 +165,9 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
     scim: scimOf(),
     adopting: scimOf,
     unmanaged: () => unmanagedUsers(flowTables(db), tenant),
+    async endSessions(end, tx) {
+      if (end.tenant === tenant) await endFlowSessions(createFlowStore(tx), end.userId)
+    },
     flow: {
       ...flow,
       users: {
