@@ -214,9 +214,21 @@ function foundOf(
   { filter, countUpTo }: Pick<ListQuery, 'filter'> & { readonly countUpTo?: number | undefined },
 ): Condition | null {
   if (filter === undefined || countUpTo === undefined || !isNarrow(filter, scope)) return null
-  const conditions = [filterToSql(filter, { ...scope, mode: 'ranges' })]
-  return sql`r.seq in (select r.seq from ${sql.table(scope.resource.table)} as r
-    where ${whereOf({ scope, conditions, few: true })} limit ${countUpTo + 1})`
+  const branches = branchesOf(filter, scope).map((branch) => {
+    const conditions = [filterToSql(branch, { ...scope, mode: 'ranges' })]
+    return sql`select seq from (select r.seq from ${sql.table(scope.resource.table)} as r
+      where ${whereOf({ scope, conditions, few: true })} limit ${countUpTo + 1}) as found`
+  })
+  return sql`r.seq in (${sql.join(branches, sql` union `)} limit ${countUpTo + 1})`
+}
+
+/** The alternatives of a filter, each with everything else that it demands: each is found by its own index. */
+function branchesOf(filter: ResolvedFilter, scope: ElementScope): readonly ResolvedFilter[] {
+  const terms = filter.kind === 'and' ? filter.terms : [filter]
+  const found = terms.find((term) => term.kind === 'or' && isNarrow(term, scope))
+  if (found?.kind !== 'or') return [filter]
+  const rest = terms.filter((term) => term !== found)
+  return found.terms.map((term) => ({ kind: 'and', terms: [...rest, term] }))
 }
 
 interface Count {
