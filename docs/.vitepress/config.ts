@@ -43,6 +43,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'scim-conformance',
     'scim-verify',
     'directory-portal',
+    'scim-agents',
   ],
   'Flows in your process': [
     'run-flows',

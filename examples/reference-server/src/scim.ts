@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
+  createAgentTypes,
   createScimService,
   createSettingsAuth,
   readScimSettings,
@@ -72,6 +73,8 @@ export interface ProvisioningSettings extends ScimSettings {
   readonly connections: boolean
   /** The portal for administrators of customers. */
   readonly portal: boolean
+  /** Agents are resources of the directory. */
+  readonly agents: boolean
   readonly portalName: string | undefined
   /** DNS server of the portal. */
   readonly portalDns: string | undefined
@@ -93,8 +96,9 @@ export function readProvisioning(
 ): ProvisioningSettings {
   const settings = readScimSettings({ SERVICE_PUBLIC_URL: publicUrl, ...environment })
   if (settings.oauth?.key !== undefined) readSigningKey(settings.oauth.key)
-  const flagOf = (name: 'SCIM_CONNECTIONS' | 'SCIM_PORTAL' | 'SCIM_RECONCILE'): boolean =>
-    readVariable(name, scimVariables[name], environment[name]) as boolean
+  const flagOf = (
+    name: 'SCIM_AGENTS' | 'SCIM_CONNECTIONS' | 'SCIM_PORTAL' | 'SCIM_RECONCILE',
+  ): boolean => readVariable(name, scimVariables[name], environment[name]) as boolean
   const read = {
     ...settings,
     baseUrl: settings.baseUrl ?? `${publicUrl}/api/v1/scim/v2`,
@@ -109,6 +113,7 @@ export function readProvisioning(
     reconcile: flagOf('SCIM_RECONCILE'),
     connections: flagOf('SCIM_CONNECTIONS'),
     portal: flagOf('SCIM_PORTAL'),
+    agents: flagOf('SCIM_AGENTS'),
     portalName: environment['SCIM_PORTAL_NAME']?.trim() || undefined,
     portalDns: environment['SCIM_PORTAL_DNS']?.trim() || undefined,
     portalRoles: readPortalRoles(environment['SCIM_PORTAL_ROLES']),
@@ -170,6 +175,9 @@ export async function createScim(
   const options: ScimOptions = {
     ...(ground !== undefined && { observe: ground.log.observe }),
     ...settings.options,
+    ...(settings.agents && {
+      resourceTypes: [...(settings.options.resourceTypes ?? []), ...createAgentTypes({ store })],
+    }),
     rememberActivity: settings.reconcile,
     limits: settings.limits,
     metricTenants: settings.metricTenants,

@@ -36,6 +36,7 @@ import { createReadiness, readinessAnswer } from './operate/readiness.ts'
 import { createRequestLog, identified } from './operate/request-log.ts'
 import { openTracing, withSpans } from './operate/tracing.ts'
 import { openPortalGround } from './scim-portal.ts'
+import { createKeyAgents } from './scim-agents.ts'
 import { createScimSignals } from './scim-signals.ts'
 import { createScimAdmin } from './scim-admin.ts'
 import { readSecretKey } from './secret-key.ts'
@@ -169,6 +170,7 @@ export async function createReferenceServer(
     },
     queue,
     ...(await quotasOf(settings, db)),
+    ...(provisioning.enabled && provisioning.agents && { agents: createKeyAgents(stores.scim) }),
     openai: openAiOptions(settings),
     ...doorOptions(settings),
     limits: runLimits(settings),

@@ -110,7 +110,7 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
       services,
       settings,
       authenticate,
-      findAgain: createFindAgain(options.store),
+      findAgain: createFindAgain(options),
       runtime: kit.kit.runtime,
       openAi: options.openai !== false,
       audit: writeAudit,
@@ -213,6 +213,7 @@ function createKit(
     emit,
     audit: options.audit,
     report,
+    agents: options.agents,
     cancelBuilds,
   }
   return { kit, events: source }

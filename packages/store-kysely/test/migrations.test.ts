@@ -50,6 +50,7 @@ const RELEASED = {
     'flow 0015-job-results': 'expand:518fcd197',
     'flow 0016-job-turns': 'expand:ddadced0e',
     'flow 0017-job-chats': 'expand:f16297fc7',
+    'flow 0019-agent-keys': 'expand:8b8028e9b',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
     'scim 0003-hosts': 'expand:c467e2471',
@@ -79,6 +80,7 @@ const RELEASED = {
     'flow 0015-job-results': 'expand:9a7799f3d',
     'flow 0016-job-turns': 'expand:d6be6b36d',
     'flow 0017-job-chats': 'expand:f16297fc7',
+    'flow 0019-agent-keys': 'expand:4667ada1d',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
     'scim 0003-hosts': 'expand:b0e8e4b5b',
@@ -151,6 +153,7 @@ function defineMigrations(
         { id: '0015-job-results', applied: true },
         { id: '0016-job-turns', applied: true },
         { id: '0017-job-chats', applied: true },
+        { id: '0019-agent-keys', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -166,7 +169,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(17)
+      expect(rows).toHaveLength(18)
       await Promise.all(others.map((db) => db.destroy()))
     })
 

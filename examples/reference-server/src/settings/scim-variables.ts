@@ -66,6 +66,7 @@ export const scimVariables = {
   SCIM_PORTAL_DNS: text(
     "DNS server that domains are looked up at, address:port; default: the system's",
   ),
+  SCIM_AGENTS: flag('agents as resources of the directory, to which API keys can be bound'),
   SCIM_SIGNALS_ISSUER: text('issuer of security events that sign people out'),
   SCIM_SIGNALS_JWKS: { ...text('URL of the keys of that issuer'), form: webAddress },
   SCIM_SIGNALS_AUDIENCE: text('audience of its events'),

@@ -21,6 +21,7 @@ import { schedules } from '../schema/migrations/flow/0012-schedules.ts'
 import { jobTraces } from '../schema/migrations/flow/0013-job-traces.ts'
 import { jobResults } from '../schema/migrations/flow/0015-job-results.ts'
 import { jobTurns } from '../schema/migrations/flow/0016-job-turns.ts'
+import { agentKeys } from '../schema/migrations/flow/0019-agent-keys.ts'
 import { jobChats } from '../schema/migrations/flow/0017-job-chats.ts'
 import { runTraces } from '../schema/migrations/flow/0014-run-traces.ts'
 import { addEmbeddings } from './embeddings.ts'
@@ -45,6 +46,7 @@ export const FLOW_SCHEMA: Schema = {
     jobResults,
     jobTurns,
     jobChats,
+    agentKeys,
   ],
 }
 

@@ -180,7 +180,7 @@ function keysOf(
 async function countRows(
   db: Db,
   scope: ElementScope,
-  { filter, countUpTo }: Pick<ListQuery, 'filter' | 'countUpTo'>,
+  { filter, countUpTo }: Asked,
 ): Promise<Count> {
   const { resource, tenant } = scope
   // Users and groups are counted when written; host types are small.
@@ -202,6 +202,12 @@ async function countRows(
   return { total: rows[0]?.total ?? 0, version: undefined }
 }
 
+/** What a total depends on. */
+interface Asked {
+  readonly filter?: ResolvedFilter | undefined
+  readonly countUpTo?: number | undefined
+}
+
 const isNarrow = (filter: ResolvedFilter, scope: ElementScope): boolean =>
   selectivityOf(filter, scope) !== 'all'
 
@@ -209,10 +215,7 @@ const isNarrow = (filter: ResolvedFilter, scope: ElementScope): boolean =>
  * If a list is counted up to a bound, and indexes find its rows: the first of them, one more than the bound, in
  * the order of the indexes. All pages show rows of these. Null for other lists.
  */
-function foundOf(
-  scope: ElementScope,
-  { filter, countUpTo }: Pick<ListQuery, 'filter'> & { readonly countUpTo?: number | undefined },
-): Condition | null {
+function foundOf(scope: ElementScope, { filter, countUpTo }: Asked): Condition | null {
   if (filter === undefined || countUpTo === undefined || !isNarrow(filter, scope)) return null
   const branches = branchesOf(filter, scope).map((branch) => {
     const conditions = [filterToSql(branch, { ...scope, mode: 'ranges' })]
