@@ -45,6 +45,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'scim-verify',
     'scim-gallery',
     'directory-portal',
+    'scim-agents',
   ],
   'Flows in your process': [
     'run-flows',

@@ -8,6 +8,7 @@ export default defineConfig(
     'src/oauth.ts',
     'src/connections.ts',
     'src/outbound.ts',
+    'src/signals.ts',
     'src/scan.ts',
     'src/metrics.ts',
     'src/testing.ts',

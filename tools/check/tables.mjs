@@ -8,11 +8,7 @@ const TABLES = [
   ['surface-limits', 'packages/surface-protocol/src/diagnostics/limits.ts', 'defaultLimits'],
   ['scim-events', 'packages/scim-core/src/options/events.ts', 'interface ScimEvents'],
   ['scim-options', 'packages/scim-core/src/options/options.ts', 'interface ScimOptions'],
-  [
-    'flow-api-options',
-    'packages/flow-service/src/service-options.ts',
-    'interface FlowServiceOptions',
-  ],
+  ['flow-api-options', 'packages/flow-service/src/options.ts', 'interface FlowEngineOptions'],
 ]
 
 /** The members of an interface or object that stand at the first level. */
@@ -34,6 +30,13 @@ const rowsOf = (page) =>
     .split('\n')
     .filter((line) => line.startsWith('|'))
 
+/** The names in the first cell of a row; of an option in groups the last part too. */
+const namesIn = (row) =>
+  ((row.split('|')[1] ?? '').match(/[\w.*]+/g) ?? []).flatMap((name) => [
+    name,
+    name.split('.').at(-1),
+  ])
+
 /** One sentence for each member without a row, and for each default that differs. */
 export function problemsOfTables() {
   return TABLES.flatMap(([page, source, start]) => {
@@ -41,7 +44,7 @@ export function problemsOfTables() {
     if (members.length === 0) return [`${source}: no ${start} found`]
     const rows = rowsOf(page)
     return members.flatMap(({ name, value }) => {
-      const row = rows.find((line) => (line.split('|')[1] ?? '').match(/[\w.*]+/g)?.includes(name))
+      const row = rows.find((line) => namesIn(line).includes(name))
       if (row === undefined) return [`docs/reference/${page}.md: no row for ${name}`]
       const shown = Number((row.split('|')[2] ?? '').replaceAll(/[,\s]/g, ''))
       return value !== null && !Number.isNaN(shown) && shown !== value

@@ -40,6 +40,9 @@ import { openRequestLimit, quotasOf } from './operate/rate-limit.ts'
 import { createReadiness, readinessAnswer } from './operate/readiness.ts'
 import { createRequestLog, identified } from './operate/request-log.ts'
 import { openTracing, withSpans } from './operate/tracing.ts'
+import { openPortalGround } from './scim-portal.ts'
+import { createKeyAgents } from './scim-agents.ts'
+import { createScimSignals } from './scim-signals.ts'
 import { createScimAdmin } from './scim-admin.ts'
 import { readSecretKey } from './secret-key.ts'
 import { doorOptions } from './settings/door-options.ts'
@@ -136,7 +139,9 @@ export async function createReferenceServer(
   const requestHooks = withSpans(ended, spans?.requestHooks)
   const audit = createAuditStore(db)
   const trail = createAuditTrail(audit, { log, onError })
+  const ground = await openPortalGround(db, provisioning, onError)
   const stores = linkUsers(db, {
+    ...(ground?.roles && { directory: ground.roles }),
     adoptUsers: provisioning.adoptUsers,
     adoptHint: 'Set SCIM_ADOPT_USERS=userName to link it, or rename it.',
     ...(settings.OIDC_ISSUER !== undefined && { signInIssuer: settings.OIDC_ISSUER }),
@@ -164,6 +169,7 @@ export async function createReferenceServer(
       ...doorOptions(settings),
     },
     overrides: {
+      ...(provisioning.enabled && provisioning.agents && { agents: createKeyAgents(stores.scim) }),
       ...(vectors === undefined ? {} : { vectors: vectors.collections }),
       flowFiles: createDiskFlowFiles(join(folder, 'flows')),
       profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
@@ -183,7 +189,7 @@ export async function createReferenceServer(
   warnOfLowLimit(provisioning, settings.SERVICE_RATE_LIMIT ?? 0, log)
   const scim = await createScim(stores.scim, provisioning, {
     log,
-    db,
+    ground,
     secretKey,
     publicUrl,
     fetch: guardedFetch,
@@ -203,6 +209,11 @@ export async function createReferenceServer(
     unmanaged: () => stores.unmanaged(),
     webhooks: outbox.webhooks,
     flow: (request) => engine.handler(request),
+    onError,
+  })
+  const signals = createScimSignals(provisioning.enabled ? provisioning.transmitter : undefined, {
+    stores,
+    fetch: guardedFetch,
     onError,
   })
   const signOn = createSingleSignOn({
@@ -248,6 +259,7 @@ export async function createReferenceServer(
   const mounted: MountHandlers<ServerContext>['mounted'] = {
     provisioningAdmin: own(scimAdmin),
     provisioningOAuth: own((request, path, context) => scim.oauth.handle(request, path, context)),
+    provisioningSignals: own(signals),
     provisioning: (request, _path, context) => scim.service.handle(request, context),
     portal: own<ServerContext>(scim.servePortal),
     surfaces: (request, _path, context) => surface.handle(request, context),

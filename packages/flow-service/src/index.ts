@@ -28,6 +28,7 @@ export type {
   FlowStorage,
   HostAuthenticate,
   HostContext,
+  KeyAgents,
   HostIdentity,
 } from './options.ts'
 export type { OidcIdentity } from './services/accounts/oidc-users.ts'

@@ -48,6 +48,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'profilePictures',
     'componentStore',
     'cache',
+    'agents',
   ],
   'settings.http': [
     'settings.basePath',
@@ -103,6 +104,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'hideGettingStartedProgress',
     'agenticExperience',
     'store',
+    'resumableBuilds',
   ),
   'settings.variables': inSettings(
     'storeEnvironmentVariables',

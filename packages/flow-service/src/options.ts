@@ -68,6 +68,17 @@ export interface OpenAiOptions {
   readonly fetchUrls?: boolean
 }
 
+/** The agents of a directory. */
+export interface KeyAgents {
+  /** Whether a user may have a key of an agent. */
+  mayBind(
+    user: { readonly id: string; readonly isSuperuser: boolean },
+    agentId: string,
+  ): Promise<'yes' | 'no' | 'unknown'>
+  /** Why keys of an agent do not work now; null: they do. Asked with each request of such a key. */
+  refusal(agentId: string): Promise<string | null>
+}
+
 /**
  * All that a flow service stores, opened in one call: `sqliteStorage` and `postgresStorage` of
  * `@x/store-kysely/storage`, or `memoryStorage` of `@x/flow-service/memory`.
@@ -178,6 +189,8 @@ export interface FlowEngineOptions {
    * `createRateLimitStore(db)` of `@x/store-kysely/rate-limit` counts across restarts and processes.
    */
   readonly quotas?: QuotaStore
+  /** The agents of a directory, to which API keys can be bound. Default: none. */
+  readonly agents?: KeyAgents
   /** Stores audit records, which superusers read at `/api/v1/monitor/audit`. Default: none. */
   readonly audit?: AuditStore
   /** Called with each audit record. */

@@ -234,6 +234,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
   a2a: either(isBoolean, choice(false), options({ rootFlow: text, surfaces, signingKey })),
   codeModules: texts,
   quotas: anything,
+  agents: implementing('KeyAgents', 'mayBind', 'refusal'),
   audit: anything,
   onAudit: callback,
   metrics: anything,

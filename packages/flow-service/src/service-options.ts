@@ -1,14 +1,5 @@
-import type { Metrics, RequestHooks, Runtime } from '@x/wire'
-import type {
-  BuildJobsOptions,
-  ComponentRegistry,
-  ComponentServices,
-  ModelProviders,
-  RunHooks,
-  RunLimits,
-} from '@x/flow-engine'
-import type { FlowEngineOptions, HostAuthenticate } from './options.ts'
-import type { AuditRecord, AuditStore } from './store/audit.ts'
+import type { RunLimits } from '@x/flow-engine'
+import type { FlowEngineOptions } from './options.ts'
 import type { FlowSettings } from './settings.ts'
 
 type Settings<Name extends keyof FlowSettings> = Readonly<Partial<Pick<FlowSettings, Name>>>
@@ -84,6 +75,7 @@ export type EditorSettings = Settings<
   | 'hideGettingStartedProgress'
   | 'agenticExperience'
   | 'store'
+  | 'resumableBuilds'
 >
 
 /** Which variables of the environment flows see. */
@@ -134,23 +126,9 @@ export interface FlowServiceDoors extends Flat<
 }
 
 /** What a host sees of the service. */
-export interface FlowServiceObservers {
-  /** Observes the runs of this process. */
-  readonly hooks?: RunHooks
-  /** Observes requests. */
-  readonly requestHooks?: RequestHooks
-  /** Counts requests, runs, jobs and model calls; created with `createMetrics` from any `/metrics` entry point. */
-  readonly metrics?: Metrics
-  /** Stores audit records, which superusers read at `/api/v1/monitor/audit`. Default: that of the storage. */
-  readonly audit?: AuditStore
-  /** Called with each audit record. */
-  readonly onAudit?: (record: AuditRecord) => void | Promise<void>
-  /**
-   * Called with unexpected errors; `info` contains the `requestId` if there is a request. Default:
-   * `console.error`.
-   */
-  onError?(error: unknown, info: Readonly<Record<string, unknown>>): void
-}
+export type FlowServiceObservers = Flat<
+  'hooks' | 'requestHooks' | 'metrics' | 'audit' | 'onAudit' | 'onError'
+>
 
 /** Parts that replace those of the storage or of the service. */
 export type FlowServiceOverrides = Flat<
@@ -163,34 +141,32 @@ export type FlowServiceOverrides = Flat<
   | 'profilePictures'
   | 'componentStore'
   | 'cache'
+  | 'agents'
 >
 
 /** Options of a flow service. */
 export interface FlowServiceOptions extends Flat<
-  'storage' | 'store' | 'files' | 'jobs' | 'budget' | 'prices' | 'countTokens'
+  | 'storage'
+  | 'store'
+  | 'files'
+  | 'jobs'
+  | 'queue'
+  | 'secretKey'
+  | 'basePath'
+  | 'components'
+  | 'models'
+  | 'services'
+  | 'authenticate'
+  | 'examples'
+  | 'codeModules'
+  | 'budget'
+  | 'prices'
+  | 'countTokens'
+  | 'runtime'
 > {
-  /** Signs tokens and encrypts secrets; at least 32 characters or bytes. */
-  readonly secretKey: string | Uint8Array
-  /** Where the handler is mounted, such as `/flows`. Default: `settings.http.basePath`, else the root. */
-  readonly basePath?: string
-  /** The components available to the editor and to flows. Default: the built-in ones. */
-  readonly components?: ComponentRegistry
-  readonly models?: ModelProviders
-  /** Services for components. Messages, variables, files and flows come from the store. */
-  readonly services?: Partial<ComponentServices>
-  readonly authenticate?: HostAuthenticate
   readonly settings?: FlowServiceSettings
   readonly limits?: FlowServiceLimits
-  readonly queue?: Pick<
-    BuildJobsOptions,
-    'concurrency' | 'concurrencyPerUser' | 'maxQueued' | 'retention' | 'leaseMs' | 'heartbeatMs'
-  >
   readonly doors?: FlowServiceDoors
-  /** Example flows. Default: the bundled ones. */
-  readonly examples?: FlowEngineOptions['examples']
-  /** Additional modules that component code may import. */
-  readonly codeModules?: readonly string[]
   readonly observe?: FlowServiceObservers
   readonly overrides?: FlowServiceOverrides
-  readonly runtime?: Runtime
 }

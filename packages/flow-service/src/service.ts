@@ -112,7 +112,7 @@ export function createFlowService(given: FlowServiceOptions | FlowEngineOptions)
       services,
       settings,
       authenticate,
-      findAgain: createFindAgain(options.store),
+      findAgain: createFindAgain(options),
       runtime: kit.kit.runtime,
       openAi: options.openai !== false,
       audit: writeAudit,
@@ -223,6 +223,7 @@ function createKit(
     emit,
     audit: options.audit,
     report,
+    agents: options.agents,
     cancelBuilds,
   }
   return { kit, events: source }

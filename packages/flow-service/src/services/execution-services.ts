@@ -195,7 +195,12 @@ export function createExecutionServices({
     },
     onError: (error, info) => report(error, info),
   })
-  const owners = createRunOwners({ jobs, store: jobStore, left: (id) => visitors.left(id) })
+  const owners = createRunOwners({
+    jobs,
+    store: jobStore,
+    left: (id) => visitors.left(id),
+    userGone: (id) => mcp.closeUser(id),
+  })
   const runner = createRunner({
     admission: createAdmission({
       places: createRunPlaces(settings.maxRunsPerUser),
@@ -343,10 +348,7 @@ export function createExecutionServices({
         apiKeys,
       }),
     },
-    async cancelBuilds(of) {
-      if (of.userId !== undefined) mcp.closeUser(of.userId)
-      await owners.cancelOwned(of)
-    },
+    cancelBuilds: (of) => owners.cancelOwned(of),
     async close() {
       counted?.end()
       mcp.close()
