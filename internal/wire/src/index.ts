@@ -36,6 +36,7 @@ export {
 export { prometheusHandler } from './metrics/prometheus.ts'
 export { requestMetrics } from './metrics/request-metrics.ts'
 export { checkBasePath, mountedAt, outsideBasePath, pathBelow } from './base-path.ts'
+export { missingLibrary, modulePlace, notBeside } from './module-place.ts'
 export { BodyRefusedError, bodyFailure, isBodyRefused } from './body-refused.ts'
 export {
   BODY_TOO_LARGE,

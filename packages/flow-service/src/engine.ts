@@ -2,7 +2,12 @@ import { createSystemRuntime, joinRequestHooks, requestMetrics, type EventSource
 import { openStreams } from '@x/wire'
 import { builtinComponents } from '@x/flow-components'
 import { customComponent } from '@x/flow-engine/internal'
-import { createRegistry, type ComponentRegistry } from '@x/flow-engine'
+import {
+  createRegistry,
+  type ChatModel,
+  type ComponentRegistry,
+  type ModelProviders,
+} from '@x/flow-engine'
 import { createFlowEvents, type FlowEvents } from './events.ts'
 import { createAuthenticate } from './http/access/authenticate.ts'
 import { createFindAgain } from './http/access/sender.ts'
@@ -20,6 +25,7 @@ import { createOpenApi } from './http/openapi/openapi.ts'
 import type { BuildJobs } from '@x/flow-engine'
 import { createMemoryBases } from '@x/flow-engine/memory'
 import { outgoingFetch } from '@x/flow-engine/internal'
+import { isChatModel } from '@x/flow-engine/models'
 import type { FlowEngineOptions, HostContext, StoredEngineOptions } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
 import type { ServiceKit } from './services/base/kit.ts'
@@ -134,9 +140,23 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
 
 /** One `fetch` for runs, models, refreshes and tool servers. */
 function withOutgoingFetch(options: StoredEngineOptions): StoredEngineOptions {
-  const { services = {}, ssrfAllow } = options
+  const { services = {}, ssrfAllow, models } = options
   const fetch = outgoingFetch(services, { allow: ssrfAllow })
-  return { ...options, services: { ...services, fetch } }
+  return {
+    ...options,
+    services: { ...services, fetch },
+    ...(isChatModel(models) && { models: alone(models) }),
+  }
+}
+
+/** A chat model for everything, and no embedding model. */
+function alone(model: ChatModel): ModelProviders {
+  return {
+    chatModel: () => model,
+    embedder() {
+      throw new TypeError('No embedding model is given: pass models as { chatModel, embedder }')
+    },
+  }
 }
 
 /** The editor always offers the template of a new component, so it must be runnable like any other. */

@@ -1,6 +1,6 @@
 import type { Metrics, RequestHooks, Runtime } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
-import type { ComponentServices, ModelProviders } from '@x/flow-engine'
+import type { ChatModel, ComponentServices, ModelProviders } from '@x/flow-engine'
 import type { ResultCache } from '@x/flow-engine'
 import type { RunLimits } from '@x/flow-engine'
 import type { CountTokens, Prices, RunBudget, RunHooks } from '@x/flow-engine'
@@ -99,7 +99,11 @@ export interface FlowEngineOptions {
   readonly secretKey: string | Uint8Array
   /** The components available to the editor and to flows. Default: the built-in ones. */
   readonly components?: ComponentRegistry
-  readonly models?: ModelProviders
+  /**
+   * Makes the models of flows; a single chat model answers for every provider and model name, and flows that ask for
+   * an embedding model then fail. Default: the built-in clients, with the keys of users.
+   */
+  readonly models?: ChatModel | ModelProviders
   /** Services for components. Messages, variables, files and flows come from the store. */
   readonly services?: Partial<ComponentServices>
   /**

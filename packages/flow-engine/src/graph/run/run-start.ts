@@ -8,7 +8,8 @@ import { createRunLog, type RunLog } from '../events/run-log.ts'
 import { limitsOrDefault } from '../plan/limits.ts'
 import type { RunExecution } from './run-execution.ts'
 
-const systemRuntime = createSystemRuntime()
+/** For runs without a runtime of their own. */
+export const systemRuntime = createSystemRuntime()
 
 /** The state of a run before it starts. A class, not a literal (decision 009). */
 export class RunStart {

@@ -11,17 +11,46 @@ import { startFailureJson } from '../vertex/failure.ts'
 import { ContextOptions } from './context-options.ts'
 import { Phase } from './phase.ts'
 import { RunExecution } from './run-execution.ts'
-import { cancelReason, RunStart } from './run-start.ts'
+import { readRunOptions } from './read-run-options.ts'
+import { cancelReason, RunStart, systemRuntime } from './run-start.ts'
 import { watchSeconds } from './time-budget.ts'
 import type { OptionArguments, RunOf } from './typed-run.ts'
 
 /**
  * Runs a flow, a plan, or a draft (which brings its own components). Starts in a microtask and never throws:
- * errors arrive as events and through `result`.
+ * errors arrive as events and through `result`. With a wrong option there are no events: `result`, `textStream`
+ * and the run itself reject with the same OptionError, a TypeError.
  */
 export function runFlow<F>(flow: F, ...options: OptionArguments<F>): RunOf<F>
-export function runFlow(flow: unknown, options: RunOptions = NO_OPTIONS): FlowRun {
+export function runFlow(flow: unknown, given: RunOptions = NO_OPTIONS): FlowRun {
+  let options: RunOptions
+  try {
+    options = readRunOptions('runFlow', flow, given)
+  } catch (error) {
+    return refusedRun(error)
+  }
   return startRun(flow, options, NO_HOST)
+}
+
+/** A run that has not started because of an option. */
+function refusedRun(error: unknown): FlowRun {
+  const next = async (): Promise<never> => {
+    throw error
+  }
+  const iterate = (): AsyncIterator<never> => ({ next })
+  return {
+    id: systemRuntime.uuid(),
+    result: observed(next()),
+    textStream: { [Symbol.asyncIterator]: iterate },
+    cancel: () => undefined,
+    [Symbol.asyncIterator]: iterate,
+  }
+}
+
+/** An unobserved failure must not raise unhandledRejection. */
+function observed<T>(result: Promise<T>): Promise<T> {
+  result.catch(() => undefined)
+  return result
 }
 
 /** Like `runFlow`, for hosts that run flows durably. */
@@ -35,9 +64,7 @@ export function startRun(flow: unknown, options: RunOptions, host: RunHost): Flo
       throw error
     }
   })
-  // An unobserved failure must not raise unhandledRejection.
-  result.catch(() => undefined)
-  return new StartedRun(start, result)
+  return new StartedRun(start, observed(result))
 }
 
 const BEGIN = Promise.resolve()
