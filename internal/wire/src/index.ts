@@ -63,6 +63,8 @@ export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
 export { createSystemRuntime, withinTime, type Runtime } from './runtime.ts'
 export { SPECIAL_V4, SPECIAL_V6 } from './special-ranges.ts'
 export { standIn } from './stand-in.ts'
+export { isSchemaError, withoutRepeatedSchemaErrors } from './schema-error.ts'
+export { secretBytes, type SecretKeys } from './secret-keys.ts'
 export { createTextCipher, type TextCipher } from './text-cipher.ts'
 export { textSlices } from './text-slices.ts'
 export {
@@ -112,6 +114,7 @@ export {
   options,
   required,
   secret,
+  secrets,
   tagged,
   text,
   texts,

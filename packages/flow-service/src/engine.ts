@@ -1,4 +1,11 @@
-import { createSystemRuntime, joinRequestHooks, requestMetrics, type EventSource } from '@x/wire'
+import {
+  createSystemRuntime,
+  joinRequestHooks,
+  requestMetrics,
+  secretBytes,
+  withoutRepeatedSchemaErrors,
+  type EventSource,
+} from '@x/wire'
 import { openStreams } from '@x/wire'
 import { builtinComponents } from '@x/flow-components'
 import { customComponent } from '@x/flow-engine/internal'
@@ -34,6 +41,7 @@ import { createRecordWriter } from './services/records/record-writer.ts'
 import { createSecretBox } from './services/crypto/secret-box.ts'
 import { createExecutionServices } from './services/execution-services.ts'
 import type { FlowServices } from './services/services.ts'
+import { UnreadableSecretsError } from './services/flows/unreadable-secrets.ts'
 import { createTokens } from './services/crypto/tokens.ts'
 import { createUserLimits } from './services/limits/user-limits.ts'
 import type { AuditRecord } from './store/audit.ts'
@@ -110,6 +118,10 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
       details: {},
     })
   })
+  const closing = new AbortController()
+  if (given.jobs === undefined && options.jobs === undefined && isSqlStore(options.store))
+    report(new Error('Jobs are kept in memory: pass jobs: createJobStore(db) to keep them.'))
+  warnOfUnreadable(services.secrets, closing.signal, report)
   return {
     handler: createHandler({
       routes: table,
@@ -132,6 +144,7 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
     userWritten: (change) => userWritten(kit.kit, change),
     openapi: () => createOpenApi(groups),
     async close() {
+      closing.abort()
       await running.close()
       await services.apiKeys.flush()
     },
@@ -164,6 +177,24 @@ function withCustomComponent(components: ComponentRegistry): ComponentRegistry {
   const known = components.get(customComponent.type) !== undefined
   return known ? components : components.extend([customComponent])
 }
+
+/** Values that no key opens are told once, without delaying anything. */
+function warnOfUnreadable(
+  secrets: FlowServices['secrets'],
+  signal: AbortSignal,
+  report: ServiceKit['report'],
+): void {
+  const look = async (): Promise<void> => {
+    const values = await secrets.unreadable(signal)
+    if (values.length > 0 && !signal.aborted) report(new UnreadableSecretsError(values))
+  }
+  // A store that does not answer is told by the requests that need it.
+  look().catch(() => undefined)
+}
+
+/** What the stores of `@x/store-kysely` are marked with. */
+const SQL_STORE = Symbol.for('@x/sql-flow-store')
+const isSqlStore = (store: object): boolean => SQL_STORE in store
 
 const NOTICES = {
   create: 'user.created',
@@ -200,11 +231,14 @@ function createKit(
   events: EventSource<FlowEvents>
 } {
   const runtime = options.runtime ?? createSystemRuntime()
-  const secretKey = secretBytes(options.secretKey)
-  const report: ServiceKit['report'] = (error, info = {}) => {
-    if (options.onError === undefined) writeToConsole(error, info)
-    else options.onError(error, info)
-  }
+  const secretKeys = secretBytes(options.secretKey)
+  const report = withoutRepeatedSchemaErrors<ServiceKit['report']>(
+    (error, info = {}) => {
+      if (options.onError === undefined) writeToConsole(error, info)
+      else options.onError(error, info)
+    },
+    () => runtime.now(),
+  )
   const { source, emit } = createFlowEvents(report)
   const { basePath } = options
   const settings = resolveSettings({
@@ -224,8 +258,8 @@ function createKit(
     components,
     runtime,
     settings,
-    secrets: options.secrets ?? createSecretBox(secretKey, runtime),
-    tokens: createTokens(secretKey, runtime),
+    secrets: options.secrets ?? createSecretBox(secretKeys, runtime),
+    tokens: createTokens(secretKeys, runtime),
     passwords: options.passwords,
     flowFiles: options.flowFiles,
     records: createRecordWriter({ store: options.store, settings, runtime, report }),
@@ -261,8 +295,4 @@ function writeToConsole(error: unknown, { requestId }: { readonly requestId?: un
   const what = typeof requestId === 'string' ? `Request ${requestId} failed` : 'Flow service'
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
   console.error(`${what}:`, error)
-}
-
-function secretBytes(key: string | Uint8Array): Uint8Array {
-  return typeof key === 'string' ? new TextEncoder().encode(key) : key
 }

@@ -95,8 +95,11 @@ export interface FlowEngineOptions {
   readonly files?: BlobStore
   /** Vector collections for Chroma and FAISS. Default `store.collections`. */
   readonly vectors?: CollectionStore
-  /** Signs tokens and encrypts secrets; at least 32 characters or bytes. */
-  readonly secretKey: string | Uint8Array
+  /**
+   * Signs tokens and encrypts secrets; at least 32 characters or bytes. A list begins with the current key; the others,
+   * at most three, still open what they have encrypted and signed (see `services.secrets.reencrypt`).
+   */
+  readonly secretKey: string | Uint8Array | readonly (string | Uint8Array)[]
   /** The components available to the editor and to flows. Default: the built-in ones. */
   readonly components?: ComponentRegistry
   /**
@@ -121,7 +124,11 @@ export interface FlowEngineOptions {
   /** Where the handler is mounted, such as `/flows`. Default: `settings.basePath`, else the root. */
   readonly basePath?: string
   readonly settings?: Partial<FlowSettings>
-  readonly jobs?: JobStore
+  /**
+   * Where builds and background runs are kept. Default `memory`, which beside a SQL store is told to `onError` once
+   * unless it is given.
+   */
+  readonly jobs?: JobStore | 'memory'
   readonly queue?: Pick<
     BuildJobsOptions,
     'concurrency' | 'concurrencyPerUser' | 'maxQueued' | 'retention' | 'leaseMs' | 'heartbeatMs'
@@ -191,7 +198,8 @@ export interface FlowEngineOptions {
 }
 
 /** Options whose stores are resolved. */
-export type StoredEngineOptions = FlowEngineOptions & {
+export type StoredEngineOptions = Omit<FlowEngineOptions, 'jobs'> & {
+  readonly jobs?: JobStore
   readonly store: FlowStore
   readonly files: BlobStore
 }

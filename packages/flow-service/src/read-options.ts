@@ -13,7 +13,7 @@ import {
   OptionError,
   options,
   required,
-  secret,
+  secrets as secretKeys,
   text,
   texts,
   type KindsOf,
@@ -144,7 +144,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
   store: flowStore,
   files: blobStore,
   vectors: anything,
-  secretKey: required(secret(32)),
+  secretKey: required(secretKeys(32)),
   ssrfAllow: texts,
   authenticate: callback,
   passwords: implementing('PasswordHasher', 'hash', 'verify'),
@@ -152,7 +152,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
   componentStore: anything,
   basePath: mountPath,
   settings: options(settings),
-  jobs: implementing('JobStore'),
+  jobs: either((value) => value === 'memory', anything, implementing('JobStore')),
   queue: options({
     concurrency: integer(1),
     concurrencyPerUser: orNull(integer(1)),
@@ -192,10 +192,19 @@ const readStores = optionCheck<StoredEngineOptions>(PAGE, {
 })
 const readStorage = optionCheck<FlowEngineOptions>(PAGE, kinds)
 
+/** `memory` is what is used without a store of jobs. */
+function withJobs(read: FlowEngineOptions): StoredEngineOptions {
+  const { jobs, ...others } = read
+  return {
+    ...others,
+    ...(jobs !== 'memory' && jobs !== undefined && { jobs }),
+  } as StoredEngineOptions
+}
+
 /** The options of an engine as they were given, each read once, with their stores. @throws OptionError */
 export function readFlowEngineOptions(called: string, given: unknown): StoredEngineOptions {
   if ((given as Partial<FlowEngineOptions> | null | undefined)?.storage === undefined)
-    return readStores(called, given)
+    return withJobs(readStores(called, given))
   const { storage: from, ...others } = readStorage(called, given)
   for (const name of ['store', 'jobs', 'files'] as const)
     if (others[name] !== undefined)

@@ -7,7 +7,7 @@ import { completeLimits } from '@x/flow-engine/internal'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createModelProviders } from '@x/flow-engine/models'
-import type { FlowEngineOptions } from '../options.ts'
+import type { StoredEngineOptions } from '../options.ts'
 import { createAskingTools } from '../mcp/asking-tools.ts'
 import { resolveMcpOptions } from '../mcp/mcp-options.ts'
 import { createChatFlows } from './answers/chat-flows.ts'
@@ -80,7 +80,7 @@ export interface ExecutionServices {
 export interface ExecutionServicesOptions {
   readonly kit: ServiceKit
   readonly components: ComponentRegistry
-  readonly options: FlowEngineOptions
+  readonly options: StoredEngineOptions
   readonly flows: FlowService
   readonly versions: FlowVersionService
   readonly variables: VariableService
