@@ -115,7 +115,7 @@ interface ScimSurroundings extends Pick<ScimOptions, 'requestHooks' | 'metrics'>
   readonly log: Log
   /** Where the portal keeps its records. */
   readonly db: PortalDb
-  readonly secretKey: string
+  readonly secretKey: readonly string[]
   readonly publicUrl: string
   /** Guards itself against internal addresses. */
   readonly fetch: OAuthFetch

@@ -14,7 +14,7 @@ async function everything(sealed: SealedValueStore): Promise<SealedValue[]> {
   for (const kind of SEALED_KINDS)
     for (let after: string | null = null; ;) {
       const page: SealedValue[] = await sealed.list({ kind, after, limit: 1 })
-      found.push(...page)
+      for (const value of page) found.push(value)
       if (page.length === 0) break
       after = page[0]?.key ?? null
     }
