@@ -41,6 +41,7 @@ import { jobLanes } from './runs/job-lanes.ts'
 import { createPlanCache } from './runs/plan-cache.ts'
 import { OpenAiRefusal } from './openai/openai-refusal.ts'
 import { createAdmission } from './runs/admission.ts'
+import { createRunEvents } from './runs/run-events.ts'
 import { createRunOwners } from './runs/run-owners.ts'
 import { createRunPlaces } from './runs/run-places.ts'
 import { createRunQuota } from './runs/run-quota.ts'
@@ -138,10 +139,12 @@ export function createExecutionServices({
   const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue)
   // Counting comes first, so that an error in a host hook does not prevent it.
   const hooks = joinRunHooks([counted?.hooks, options.hooks])
+  const announced = createRunEvents(kit.emit, runtime)
   const base = { cache, limits, runtime, ...spendingOf(options), ...(hooks && { hooks }) }
   const jobs = createBuildJobs({
     components,
     ...base,
+    hooks: joinRunHooks([announced.jobHooks, hooks]) ?? {},
     store: jobStore,
     ...options.queue,
     lanes: jobLanes(concurrency, settings),
@@ -161,13 +164,14 @@ export function createExecutionServices({
       },
       recorder(job, request) {
         doors.continued(job.id, request)
-        const { ownerId, isPublic } = metadataOf(request)
+        const { ownerId, isPublic, door, form = 'build', logBuilds } = metadataOf(request)
+        announced.jobStarts(job.id, door)
         const recorder = createRunRecorder(records, {
           flowId: job.flowId,
           ownerId: isPublic ? null : ownerId,
           flow: flowOf(request),
-          form: metadataOf(request).form ?? 'build',
-          builds: metadataOf(request).logBuilds,
+          form,
+          builds: logBuilds,
         })
         return {
           inputs: (vertex, values) => recorder?.inputs(vertex, values),
@@ -186,6 +190,7 @@ export function createExecutionServices({
       finished(job) {
         visitors.left(job.id)
         counted?.finished(job)
+        announced.jobFinished(job)
         kit.emit('job.finished', { at: runtime.now(), state: job.state, ...jobNotice(job) })
       },
     },
@@ -211,6 +216,7 @@ export function createExecutionServices({
       }),
     base,
     sweep,
+    announced: announced.hooksOf,
     report: (error) => report(error),
   })
   const runs = createRunService({
@@ -226,13 +232,7 @@ export function createExecutionServices({
     runtime,
     retention: options.queue?.retention,
   })
-  const background = createBackgroundResponses({
-    jobs,
-    runner,
-    stored,
-    runtime,
-    emit: kit.emit,
-  })
+  const background = createBackgroundResponses({ ...kit, jobs, runner, stored })
   const chatFlows = createChatFlows(flows, plans)
   const openAiSettings = resolveOpenAiOptions(options.openai === false ? {} : options.openai)
   const run = { kit, options, chatFlows, servicesOf, files }

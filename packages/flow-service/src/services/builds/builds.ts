@@ -157,6 +157,7 @@ export function createBuildService({
         storedFlowId: flowId,
         isPublic: false,
         logBuilds: request.logBuilds,
+        door: 'build',
       }
       const { graph, version = null } = request
       if (graph !== null && version !== null)
@@ -188,6 +189,7 @@ export function createBuildService({
         storedFlowId: flowId,
         isPublic: true,
         logBuilds: request.logBuilds,
+        door: 'public',
       }
       const derivedFlowId = await publicFlowId(clientId, flowId)
       const build: BuildRequest = {

@@ -71,6 +71,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
         isForeign: !settings.webhookAuthEnable,
         logBuilds: true,
         form: 'run',
+        door: 'webhook',
       }
       try {
         await runner.enqueue({

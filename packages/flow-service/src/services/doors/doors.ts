@@ -130,6 +130,7 @@ export function createDoorServices({
         isPublic: visitor !== undefined,
         logBuilds: true,
         form: 'run',
+        door: 'chat',
         earlier: run.earlier,
       }
       const build: BuildRequest = {

@@ -3,6 +3,7 @@ import { FlowCompileError, FlowError, isFlowError } from '@x/flow-engine'
 import { runErrorText } from '@x/flow-engine/internal'
 import type { RunOptions, RunResult } from '@x/flow-engine'
 import { formatRunResponse, type ComponentOutputJson, type RunResponse } from '@x/flow-engine'
+import type { RunDoor } from '../../events.ts'
 import type { Caller } from '../base/caller.ts'
 import type { RunOrigin } from './run-origin.ts'
 import type { FlowService } from '../flows/flows.ts'
@@ -55,6 +56,8 @@ export interface OpenRunOptions extends RunBy {
   readonly earlier?: readonly EarlierTurn[] | undefined
   /** Stored variables and the environment are not read. */
   readonly isAnonymous?: boolean | undefined
+  /** Default `run`. */
+  readonly door?: RunDoor
 }
 
 /** Runs of stored flows. */
@@ -99,7 +102,7 @@ export function createRunService(service: RunServiceOptions): RunService {
   const start = async (
     flow: PinnableFlow,
     more: Partial<RunOptions>,
-    { earlier, isAnonymous }: Omit<OpenRunOptions, 'signal'> = {},
+    { earlier, isAnonymous, door = 'run' }: Omit<OpenRunOptions, 'signal'> = {},
   ): Promise<RunHandle> => {
     if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
     const plan = plans.get(flow.id, flow.name, flow.data, flow.version)
@@ -109,6 +112,7 @@ export function createRunService(service: RunServiceOptions): RunService {
       owner: { userId: flow.userId, flowId: flow.id },
       options: { mode: 'run', flowName: flow.name, ...more },
       records: 'run',
+      door,
       earlier,
       isAnonymous,
     })
