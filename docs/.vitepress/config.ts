@@ -84,6 +84,7 @@ const referenceSections: Readonly<Record<string, readonly string[]>> = {
   Flows: [
     'components',
     'flow-api-options',
+    'events',
     'flow-errors',
     'engine-rules',
     'engine-limits',

@@ -128,7 +128,7 @@ interface ScimSurroundings extends Pick<ScimOptions, 'requestHooks' | 'metrics'>
   readonly log: Log
   /** What the portal is built on; undefined while it is off. */
   readonly ground: PortalGround | undefined
-  readonly secretKey: string
+  readonly secretKey: readonly string[]
   readonly publicUrl: string
   /** Guards itself against internal addresses. */
   readonly fetch: OAuthFetch

@@ -38,13 +38,14 @@ import { createAuditTrail } from './operate/audit-trail.ts'
 import { openMetrics } from './operate/metrics-endpoint.ts'
 import { openRequestLimit, quotasOf } from './operate/rate-limit.ts'
 import { createReadiness, readinessAnswer } from './operate/readiness.ts'
+import { reportErrors } from './operate/report-errors.ts'
 import { createRequestLog, identified } from './operate/request-log.ts'
 import { openTracing, withSpans } from './operate/tracing.ts'
 import { openPortalGround } from './scim-portal.ts'
 import { createKeyAgents } from './scim-agents.ts'
 import { createScimSignals } from './scim-signals.ts'
 import { createScimAdmin } from './scim-admin.ts'
-import { readSecretKey } from './secret-key.ts'
+import { readSecretKeys } from './secret-key.ts'
 import { doorOptions } from './settings/door-options.ts'
 import { mcpOptions, openAiOptions, runLimits, surfaceLimits } from './settings/engine-limits.ts'
 import { readPublicUrl, toFlowSettings } from './settings/flow-settings.ts'
@@ -98,8 +99,7 @@ export async function createReferenceServer(
 ): Promise<ReferenceServer> {
   const folder = settings.SERVICE_CONFIG_DIR ?? './data'
   const publicUrl = readPublicUrl(settings.SERVICE_PUBLIC_URL) ?? url
-  const onError = (error: unknown, { requestId }: { readonly requestId?: unknown } = {}): void =>
-    log('error', String(error), { requestId, stack: stackOf(error) })
+  const onError = reportErrors(log, () => trail)
   const requests = createRequestLog(log, settings)
   const counted = await openMetrics(settings, SERVICE_VERSION)
   const metrics = counted === undefined ? {} : { metrics: counted.metrics }
@@ -116,7 +116,7 @@ export async function createReferenceServer(
   const editorFolder = settings.SERVICE_FRONTEND_PATH
   const editor = editorFolder === undefined ? undefined : await createEditorPage(editorFolder)
   const code = await createCodeRunnersOf(settings, environment, { folder, log })
-  const secretKey = readSecretKey(settings.SERVICE_SECRET_KEY, folder)
+  const secretKey = readSecretKeys(settings, folder)
   const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, {
     folder,
     maxConnections: settings.SERVICE_DATABASE_CONNECTIONS ?? 10,
@@ -359,6 +359,3 @@ function vectorDatabase(settings: Settings, folder: string): VectorDatabase | un
 
 /** Shown in metrics. */
 const SERVICE_VERSION = '0.0.0'
-
-const stackOf = (error: unknown): string | undefined =>
-  error instanceof Error ? error.stack : undefined

@@ -16,7 +16,7 @@ export interface SingleSignOnOptions {
   readonly store: FlowStore
   readonly scim: ScimService
   readonly publicUrl: string
-  readonly secretKey: string
+  readonly secretKey: readonly string[]
   readonly onError: (error: unknown) => void
   /** Stores audit records. */
   readonly record: AuditTrail['record']

@@ -23,13 +23,13 @@ test('--check lists what is open, creates nothing and exits with 0', { tags: ['l
     expect(stdout).toMatch(/^ {2}SERVICE_ACCESS_SECURE /m)
     expect(stdout).toMatch(/^ {2}public flows /m)
     expect(stdout).toMatch(
-      /^Unsafe or missing for a public server \(\d+\):\n {2}SERVICE_PUBLIC_URL +missing/m,
+      /^Unsafe or missing for a public server \(\d+\):\nnote: SERVICE_PUBLIC_URL +missing/m,
     )
     expect(await readdir(folder)).toEqual([])
 
     const refused = await runToEnd({ HOST: '0.0.0.0', SERVICE_AUTO_LOGIN: 'true' }, ['--check'])
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/^SERVICE_AUTO_LOGIN works on a loopback/)
+    expect(refused.stdout).toMatch(/^error: SERVICE_AUTO_LOGIN works on a loopback/)
   }),
 )
 
@@ -54,6 +54,7 @@ const OPEN_NOTHING = `
   PORT LOG_LEVEL LOG_FORMAT SERVICE_CONFIG_DIR SERVICE_DATABASE_URL SERVICE_DATABASE_CONNECTIONS
   SERVICE_DATABASE_WAIT_SECONDS SERVICE_DATABASE_STATEMENT_SECONDS SERVICE_ROLE SERVICE_PROCESS_NAME SERVICE_LEASE_SECONDS
   SERVICE_RESUMABLE_BUILDS
+  SERVICE_SECRET_KEY_PREVIOUS PORT LOG_LEVEL LOG_FORMAT SERVICE_CONFIG_DIR SERVICE_DATABASE_URL SERVICE_DATABASE_CONNECTIONS
   SERVICE_PUBLIC_URL SERVICE_METRICS_PORT SERVICE_METRICS_HOST SERVICE_METRICS_TOKEN
   SERVICE_RATE_LIMIT SERVICE_RATE_LIMIT_BURST SERVICE_RATE_LIMIT_ADDRESS
   SERVICE_RATE_LIMIT_REDIS_URL SERVICE_OTEL SERVICE_DRAIN_SECONDS SERVICE_MAX_CRAWL_MB

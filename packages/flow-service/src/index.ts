@@ -43,6 +43,13 @@ export type {
   StoreCaller,
 } from './services/component-store/component-store.ts'
 export type { PasswordHasher } from './services/crypto/passwords.ts'
+export { UnreadableSecretsError } from './services/flows/unreadable-secrets.ts'
+export type {
+  Reencrypted,
+  ReencryptOptions,
+  SecretService,
+  UnreadableValue,
+} from './services/flows/stored-secrets.ts'
 export { createSecretBox, type SecretBox } from './services/crypto/secret-box.ts'
 export type { ProfilePictures } from './services/files/profile-pictures.ts'
 export type { ExampleFlow } from './services/flows/examples.ts'

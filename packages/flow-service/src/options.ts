@@ -1,6 +1,6 @@
 import type { Metrics, RequestHooks, Runtime } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
-import type { ComponentServices, ModelProviders } from '@x/flow-engine'
+import type { ChatModel, ComponentServices, ModelProviders } from '@x/flow-engine'
 import type { ResultCache } from '@x/flow-engine'
 import type { RunLimits } from '@x/flow-engine'
 import type { CountTokens, Prices, RunBudget, RunHooks } from '@x/flow-engine'
@@ -109,11 +109,18 @@ export interface FlowEngineOptions {
   readonly files?: BlobStore
   /** Vector collections for Chroma and FAISS. Default `store.collections`. */
   readonly vectors?: CollectionStore
-  /** Signs tokens and encrypts secrets; at least 32 characters or bytes. */
-  readonly secretKey: string | Uint8Array
+  /**
+   * Signs tokens and encrypts secrets; at least 32 characters or bytes. A list begins with the current key; the others,
+   * at most three, still open what they have encrypted and signed (see `services.secrets.reencrypt`).
+   */
+  readonly secretKey: string | Uint8Array | readonly (string | Uint8Array)[]
   /** The components available to the editor and to flows. Default: the built-in ones. */
   readonly components?: ComponentRegistry
-  readonly models?: ModelProviders
+  /**
+   * Makes the models of flows; a single chat model answers for every provider and model name, and flows that ask for
+   * an embedding model then fail. Default: the built-in clients, with the keys of users.
+   */
+  readonly models?: ChatModel | ModelProviders
   /** Services for components. Messages, variables, files and flows come from the store. */
   readonly services?: Partial<ComponentServices>
   /**
@@ -131,7 +138,11 @@ export interface FlowEngineOptions {
   /** Where the handler is mounted, such as `/flows`. Default: `settings.basePath`, else the root. */
   readonly basePath?: string
   readonly settings?: Partial<FlowSettings>
-  readonly jobs?: JobStore
+  /**
+   * Where builds and background runs are kept. Default `memory`, which beside a SQL store is told to `onError` once
+   * unless it is given.
+   */
+  readonly jobs?: JobStore | 'memory'
   readonly queue?: Pick<
     BuildJobsOptions,
     | 'work'
@@ -210,7 +221,8 @@ export interface FlowEngineOptions {
 }
 
 /** Options whose stores are resolved. */
-export type StoredEngineOptions = FlowEngineOptions & {
+export type StoredEngineOptions = Omit<FlowEngineOptions, 'jobs'> & {
+  readonly jobs?: JobStore
   readonly store: FlowStore
   readonly files: BlobStore
 }

@@ -1,8 +1,20 @@
-import { createSystemRuntime, joinRequestHooks, requestMetrics, type EventSource } from '@x/wire'
+import {
+  createSystemRuntime,
+  joinRequestHooks,
+  requestMetrics,
+  secretBytes,
+  withoutRepeatedSchemaErrors,
+  type EventSource,
+} from '@x/wire'
 import { openStreams } from '@x/wire'
 import { builtinComponents } from '@x/flow-components'
 import { customComponent } from '@x/flow-engine/internal'
-import { createRegistry, type ComponentRegistry } from '@x/flow-engine'
+import {
+  createRegistry,
+  type ChatModel,
+  type ComponentRegistry,
+  type ModelProviders,
+} from '@x/flow-engine'
 import { createFlowEvents, type FlowEvents } from './events.ts'
 import { createAuthenticate } from './http/access/authenticate.ts'
 import { createFindAgain } from './http/access/sender.ts'
@@ -20,6 +32,7 @@ import { createOpenApi } from './http/openapi/openapi.ts'
 import type { BuildJobs } from '@x/flow-engine'
 import { createMemoryBases } from '@x/flow-engine/memory'
 import { outgoingFetch } from '@x/flow-engine/internal'
+import { isChatModel } from '@x/flow-engine/models'
 import type { FlowEngineOptions, HostContext, StoredEngineOptions } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
 import type { ServiceKit } from './services/base/kit.ts'
@@ -28,6 +41,7 @@ import { createRecordWriter } from './services/records/record-writer.ts'
 import { createSecretBox } from './services/crypto/secret-box.ts'
 import { createExecutionServices } from './services/execution-services.ts'
 import type { FlowServices } from './services/services.ts'
+import { UnreadableSecretsError } from './services/flows/unreadable-secrets.ts'
 import { createTokens } from './services/crypto/tokens.ts'
 import { createUserLimits } from './services/limits/user-limits.ts'
 import type { AuditRecord } from './store/audit.ts'
@@ -106,6 +120,10 @@ export function createFlowService(given: FlowServiceOptions | FlowEngineOptions)
       details: {},
     })
   })
+  const closing = new AbortController()
+  if (given.jobs === undefined && options.jobs === undefined && isSqlStore(options.store))
+    report(new Error('Jobs are kept in memory: pass jobs: createJobStore(db) to keep them.'))
+  warnOfUnreadable(services.secrets, closing.signal, report)
   return {
     handler: createHandler({
       routes: table,
@@ -128,6 +146,7 @@ export function createFlowService(given: FlowServiceOptions | FlowEngineOptions)
     userWritten: (change) => userWritten(kit.kit, change),
     openapi: () => createOpenApi(groups),
     async close() {
+      closing.abort()
       await running.close()
       await services.apiKeys.flush()
     },
@@ -144,9 +163,23 @@ export type FlowEngine = FlowService
 
 /** One `fetch` for runs, models, refreshes and tool servers. */
 function withOutgoingFetch(options: StoredEngineOptions): StoredEngineOptions {
-  const { services = {}, ssrfAllow } = options
+  const { services = {}, ssrfAllow, models } = options
   const fetch = outgoingFetch(services, { allow: ssrfAllow })
-  return { ...options, services: { ...services, fetch } }
+  return {
+    ...options,
+    services: { ...services, fetch },
+    ...(isChatModel(models) && { models: alone(models) }),
+  }
+}
+
+/** A chat model for everything, and no embedding model. */
+function alone(model: ChatModel): ModelProviders {
+  return {
+    chatModel: () => model,
+    embedder() {
+      throw new TypeError('No embedding model is given: pass models as { chatModel, embedder }')
+    },
+  }
 }
 
 /** The editor always offers the template of a new component, so it must be runnable like any other. */
@@ -154,6 +187,24 @@ function withCustomComponent(components: ComponentRegistry): ComponentRegistry {
   const known = components.get(customComponent.type) !== undefined
   return known ? components : components.extend([customComponent])
 }
+
+/** Values that no key opens are told once, without delaying anything. */
+function warnOfUnreadable(
+  secrets: FlowServices['secrets'],
+  signal: AbortSignal,
+  report: ServiceKit['report'],
+): void {
+  const look = async (): Promise<void> => {
+    const values = await secrets.unreadable(signal)
+    if (values.length > 0 && !signal.aborted) report(new UnreadableSecretsError(values))
+  }
+  // A store that does not answer is told by the requests that need it.
+  look().catch(() => undefined)
+}
+
+/** What the stores of `@x/store-kysely` are marked with. */
+const SQL_STORE = Symbol.for('@x/sql-flow-store')
+const isSqlStore = (store: object): boolean => SQL_STORE in store
 
 const NOTICES = {
   create: 'user.created',
@@ -190,11 +241,14 @@ function createKit(
   events: EventSource<FlowEvents>
 } {
   const runtime = options.runtime ?? createSystemRuntime()
-  const secretKey = secretBytes(options.secretKey)
-  const report: ServiceKit['report'] = (error, info = {}) => {
-    if (options.onError === undefined) writeToConsole(error, info)
-    else options.onError(error, info)
-  }
+  const secretKeys = secretBytes(options.secretKey)
+  const report = withoutRepeatedSchemaErrors<ServiceKit['report']>(
+    (error, info = {}) => {
+      if (options.onError === undefined) writeToConsole(error, info)
+      else options.onError(error, info)
+    },
+    () => runtime.now(),
+  )
   const { source, emit } = createFlowEvents(report)
   const { basePath } = options
   const settings = resolveSettings(
@@ -214,8 +268,8 @@ function createKit(
     components,
     runtime,
     settings,
-    secrets: options.secrets ?? createSecretBox(secretKey, runtime),
-    tokens: createTokens(secretKey, runtime),
+    secrets: options.secrets ?? createSecretBox(secretKeys, runtime),
+    tokens: createTokens(secretKeys, runtime),
     passwords: options.passwords,
     flowFiles: options.flowFiles,
     records: createRecordWriter({ store: options.store, settings, runtime, report }),
@@ -252,8 +306,4 @@ function writeToConsole(error: unknown, { requestId }: { readonly requestId?: un
   const what = typeof requestId === 'string' ? `Request ${requestId} failed` : 'Flow service'
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
   console.error(`${what}:`, error)
-}
-
-function secretBytes(key: string | Uint8Array): Uint8Array {
-  return typeof key === 'string' ? new TextEncoder().encode(key) : key
 }

@@ -292,6 +292,7 @@ const OPEN_TO_ANYBODY = [
   'none GET /api/v1/store/tags',
   'none GET /api/v1/version',
   'none GET /health',
+  'none GET /health/ready',
   'none GET /health_check',
   'none HEAD /api/mcp/sse',
   'none HEAD /api/mcp/streamable',

@@ -1,7 +1,12 @@
 import { builtinComponents } from '@x/flow-components'
 import { createFlowService, defaultSettings, groupSettings } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
+import { createRegistry } from '@x/flow-engine'
+import { createScriptedModel, flowBuilder } from '@x/flow-engine/testing'
+import { createTestEngine } from '@x/test-kit'
 import { describe, expect, test } from 'vitest'
+
+type FlowBuilder = ReturnType<typeof flowBuilder>
 
 const valid = {
   store: createMemoryFlowStore(),
@@ -57,6 +62,47 @@ describe('HO-21 a wrong option of a flow service', () => {
     const create = (): unknown => createFlowService(given as never)
     expect(create).toThrow(TypeError)
     expect(create).toThrow(expect.objectContaining({ message, code: 'invalid_option' }))
+  })
+
+  test('HO-26 a single chat model serves every provider; an embedding model is then missing', async () => {
+    const engine = await createTestEngine({
+      components: createRegistry(builtinComponents),
+      models: createScriptedModel(['scripted']),
+    })
+    const { id } = await engine.services.users.create({
+      username: 'ada',
+      password: 'secret-1',
+      isActive: true,
+    })
+    const user = { userId: id, isSuperuser: false }
+    const post = async (path: string, body: unknown): Promise<Response> =>
+      await engine.handler(
+        new Request(`http://host.example/api/v1${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+        { user },
+      )
+    const run = async (flow: FlowBuilder): Promise<string> => {
+      const made = (await (await post('/flows/', { ...flow.toJSON() })).json()) as { id: string }
+      return await (await post(`/run/${made.id}`, { input_value: 'hello' })).text()
+    }
+    const chat = flowBuilder('chat')
+    const model = chat.add('LanguageModelComponent')
+    chat.connect(`${chat.add('ChatInput')}.message`, `${model}.input_value`)
+    chat.connect(`${model}.text_output`, `${chat.add('ChatOutput')}.input_value`)
+    expect(await run(chat)).toContain('scripted')
+    const vectors = flowBuilder('vectors')
+    const of = (type: string) => builtinComponents.find((one) => one.type === type) ?? type
+    const embedder = vectors.add(of('EmbeddingModel'), { values: { api_key: 'a key' } })
+    const store = vectors.add(of('Chroma'), { values: { collection_name: 'c', search_query: 'x' } })
+    vectors.connect(`${embedder}.embeddings`, `${store}.embedding`)
+    vectors.connect(`${store}.dataframe`, `${vectors.add(of('ChatOutput'))}.input_value`)
+    expect(await run(vectors)).toContain(
+      'No embedding model is given: pass models as { chatModel, embedder }',
+    )
+    await engine.close()
   })
 
   test('HO-20 leaves services of the host alone', async () => {

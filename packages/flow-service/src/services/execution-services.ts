@@ -8,7 +8,7 @@ import { completeLimits } from '@x/flow-engine/internal'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createModelProviders } from '@x/flow-engine/models'
-import type { FlowEngineOptions } from '../options.ts'
+import type { StoredEngineOptions } from '../options.ts'
 import { createAskingTools } from '../mcp/asking-tools.ts'
 import { resolveMcpOptions } from '../mcp/mcp-options.ts'
 import { createChatFlows } from './answers/chat-flows.ts'
@@ -43,6 +43,7 @@ import { createOnceJobs, onceAnswer } from './runs/once.ts'
 import { createPlanCache } from './runs/plan-cache.ts'
 import { OpenAiRefusal } from './openai/openai-refusal.ts'
 import { createAdmission } from './runs/admission.ts'
+import { createRunEvents } from './runs/run-events.ts'
 import { createRunOwners } from './runs/run-owners.ts'
 import { createRunPlaces } from './runs/run-places.ts'
 import { createRunQuota } from './runs/run-quota.ts'
@@ -83,7 +84,7 @@ export interface ExecutionServices {
 export interface ExecutionServicesOptions {
   readonly kit: ServiceKit
   readonly components: ComponentRegistry
-  readonly options: FlowEngineOptions
+  readonly options: StoredEngineOptions
   readonly flows: FlowService
   readonly versions: FlowVersionService
   readonly variables: VariableService
@@ -141,10 +142,12 @@ export function createExecutionServices({
   const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue, leaseMs)
   // Counting comes first, so that an error in a host hook does not prevent it.
   const hooks = joinRunHooks([counted?.hooks, options.hooks])
+  const announced = createRunEvents(kit.emit, runtime)
   const base = { cache, limits, runtime, ...spendingOf(options), ...(hooks && { hooks }) }
   const jobs = createBuildJobs({
     components,
     ...base,
+    hooks: joinRunHooks([announced.jobHooks, hooks]) ?? {},
     store: jobStore,
     ...options.queue,
     lanes: jobLanes(concurrency, settings),
@@ -164,13 +167,14 @@ export function createExecutionServices({
       },
       recorder(job, request) {
         doors.continued(job.id, request)
-        const { ownerId, isPublic } = metadataOf(request)
+        const { ownerId, isPublic, door, form = 'build', logBuilds } = metadataOf(request)
+        announced.jobStarts(job.id, door)
         const recorder = createRunRecorder(records, {
           flowId: job.flowId,
           ownerId: isPublic ? null : ownerId,
           flow: flowOf(request),
-          form: metadataOf(request).form ?? 'build',
-          builds: metadataOf(request).logBuilds,
+          form,
+          builds: logBuilds,
         })
         return {
           answer: (result) => onceAnswer(metadataOf(request), result),
@@ -190,6 +194,7 @@ export function createExecutionServices({
       finished(job) {
         visitors.left(job.id)
         counted?.finished(job)
+        announced.jobFinished(job)
         kit.emit('job.finished', { at: runtime.now(), state: job.state, ...jobNotice(job) })
       },
     },
@@ -220,6 +225,7 @@ export function createExecutionServices({
       }),
     base,
     sweep,
+    announced: announced.hooksOf,
     report: (error) => report(error),
   })
   const onceJobs = createOnceJobs({ jobs, runner, queue: jobStore.queue })
@@ -238,13 +244,7 @@ export function createExecutionServices({
     runtime,
     retention: options.queue?.retention,
   })
-  const background = createBackgroundResponses({
-    jobs,
-    runner,
-    stored,
-    runtime,
-    emit: kit.emit,
-  })
+  const background = createBackgroundResponses({ ...kit, jobs, runner, stored })
   const chatFlows = createChatFlows(flows, plans)
   const openAiSettings = resolveOpenAiOptions(options.openai === false ? {} : options.openai)
   const run = { kit, options, chatFlows, servicesOf, files }

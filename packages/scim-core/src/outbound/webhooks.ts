@@ -22,7 +22,7 @@ export interface WebhooksOptions {
   /** `store.outbox` of a store whose service has `outbox: true`. */
   readonly store: OutboxStore
   /** At least 32 characters; encrypts the secrets of endpoints. */
-  readonly secretKey: string
+  readonly secretKey: string | readonly string[]
   readonly runtime?: Runtime
   /** Default: on Node a fetch that refuses private addresses. A custom fetch must guard itself. */
   readonly fetch?: DeliveryFetch

@@ -58,8 +58,7 @@ export abstract class CheckedRun extends RunContext {
   constructor(flow: unknown, options: RunOptions, host: RunHost) {
     const { mode = 'run' } = options
     const input = readInput(options, mode)
-    const parallel = readParallel(options.parallel)
-    checkConcurrency(options.concurrency)
+    const parallel = options.parallel ?? 1
     const budget = readBudget('runFlow', options.budget)
     checkNote('carrier', options.carrier)
     checkNote('requestId', options.requestId)
@@ -85,7 +84,6 @@ export abstract class CheckedRun extends RunContext {
     this.budget = tighterBudget(plan.budget, budget)
     this.parallel = parallel
     this.input = input
-    this.builds = zeros(graph.vertices.length)
     this.builds = zeros(graph.vertices.length)
   }
 
@@ -143,19 +141,6 @@ function checkInputSize(value = '', { eventBytes }: RunLimits): void {
   if (new TextEncoder().encode(JSON.stringify(value)).length <= eventBytes - 64 * 1024) return
   const megabytes = Math.floor(eventBytes / 1024 / 1024)
   throw new FlowError('too_large', `input_value is larger than ${megabytes} MB.`)
-}
-
-const MAX_PASSES = 1_000
-
-/** Bounded, because every concurrent pass holds its own values. */
-function readParallel(parallel = 1): number {
-  if (Number.isInteger(parallel) && parallel >= 1 && parallel <= MAX_PASSES) return parallel
-  throw invalidRequest(`The option parallel must be an integer from 1 to ${MAX_PASSES}`)
-}
-
-function checkConcurrency(concurrency = Number.POSITIVE_INFINITY): void {
-  if (typeof concurrency === 'number' && concurrency >= 1) return
-  throw invalidRequest('The option concurrency must be a number of at least 1')
 }
 
 const MAX_NOTE_LENGTH = 1024

@@ -40,3 +40,21 @@ export class RefusedRun implements FlowRun {
     return this.#log.read()
   }
 }
+
+/** A run with a wrong option: it has no events, and everything of it rejects. */
+export function rejectedRun(error: unknown): FlowRun {
+  const next = async (): Promise<never> => {
+    throw error
+  }
+  const iterate = (): AsyncIterator<never> => ({ next })
+  const result = next()
+  // An unobserved failure must not raise unhandledRejection.
+  result.catch(() => undefined)
+  return {
+    id: createSystemRuntime().uuid(),
+    result,
+    textStream: { [Symbol.asyncIterator]: iterate },
+    cancel: () => undefined,
+    [Symbol.asyncIterator]: iterate,
+  }
+}

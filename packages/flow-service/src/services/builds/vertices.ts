@@ -170,6 +170,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
           ...input.origin,
         },
         records: 'build',
+        door: 'vertex',
         host: {
           resume: {
             firstSeq: 0,
