@@ -1,8 +1,8 @@
-import { createFlowService, type FlowService } from '@x/flow-service'
+import { createFlowService, type FlowServiceInstance } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { SESSIONS } from './sessions.ts'
 
-function create(): FlowService {
+function create(): FlowServiceInstance {
   return createFlowService({
     store: createMemoryFlowStore(),
     files: createMemoryBlobStore(),
@@ -18,5 +18,5 @@ function create(): FlowService {
 }
 
 // Next loads modules once per bundle and again after each edit; all of them share one engine.
-const shared = globalThis as { flowEngine?: FlowService }
+const shared = globalThis as { flowEngine?: FlowServiceInstance }
 export const engine = (shared.flowEngine ??= create())

@@ -1,6 +1,6 @@
 import {
   createOidcSignIn,
-  type FlowService,
+  type FlowServiceInstance,
   type HostContext,
   type OidcIdentity,
   type OidcSignInEnd,
@@ -12,7 +12,7 @@ import { SettingsError, type Settings } from './settings/read-settings.ts'
 
 export interface SingleSignOnOptions {
   readonly settings: Settings
-  readonly engine: FlowService
+  readonly engine: FlowServiceInstance
   readonly store: FlowStore
   readonly scim: ScimService
   readonly publicUrl: string

@@ -1,4 +1,4 @@
-import { createFlowService, type FlowService } from '@x/flow-service'
+import { createFlowService, type FlowServiceInstance } from '@x/flow-service'
 import { createMemoryBlobStore } from '@x/flow-service/memory'
 import { createMemoryFlowStore } from '@x/flow-service/memory'
 import type { FlowEngineOptions } from '@x/flow-service'
@@ -17,7 +17,7 @@ type StoredOptions = FlowEngineOptions & Required<Pick<FlowEngineOptions, 'store
 /** An engine in memory with the superuser `admin` / `admin-pass-1`. */
 export async function createTestEngine(
   options: Partial<FlowEngineOptions> = {},
-): Promise<FlowService & { readonly options: StoredOptions; readonly adminId: string }> {
+): Promise<FlowServiceInstance & { readonly options: StoredOptions; readonly adminId: string }> {
   const complete: StoredOptions = {
     store: createMemoryFlowStore(),
     files: createMemoryBlobStore(),

@@ -2,7 +2,7 @@ export {
   createFlowEngine,
   createFlowService,
   type FlowEngine,
-  type FlowService,
+  type FlowServiceInstance,
 } from './service.ts'
 export type {
   FlowEvent,

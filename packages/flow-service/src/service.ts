@@ -51,7 +51,7 @@ import type { FlowServiceOptions } from './service-options.ts'
 import { resolveSettings } from './settings.ts'
 
 /** An in-process flow service. */
-export interface FlowService {
+export interface FlowServiceInstance {
   /** The HTTP API as a fetch handler; never rejects. */
   readonly handler: (request: Request, context?: HostContext) => Promise<Response>
   /** The same operations without HTTP. */
@@ -73,7 +73,9 @@ export interface FlowService {
  * Creates a flow service over the given storage.
  * @throws OptionError, a TypeError, for a wrong or unknown option, and for settings that contradict each other
  */
-export function createFlowService(given: FlowServiceOptions | FlowEngineOptions): FlowService {
+export function createFlowService(
+  given: FlowServiceOptions | FlowEngineOptions,
+): FlowServiceInstance {
   const read = readServiceOptions('createFlowService', given)
   const options = withOutgoingFetch(read.options)
   const components = withCustomComponent(options.components ?? createRegistry(builtinComponents))
@@ -154,12 +156,12 @@ export function createFlowService(given: FlowServiceOptions | FlowEngineOptions)
 }
 
 /** @deprecated Renamed to `createFlowService`. */
-export function createFlowEngine(given: FlowEngineOptions): FlowService {
+export function createFlowEngine(given: FlowEngineOptions): FlowServiceInstance {
   return createFlowService(given)
 }
 
-/** @deprecated Renamed to `FlowService`. */
-export type FlowEngine = FlowService
+/** @deprecated Renamed to `FlowServiceInstance`. */
+export type FlowEngine = FlowServiceInstance
 
 /** One `fetch` for runs, models, refreshes and tool servers. */
 function withOutgoingFetch(options: StoredEngineOptions): StoredEngineOptions {

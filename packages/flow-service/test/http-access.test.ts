@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FlowService } from '../src/service.ts'
+import type { FlowServiceInstance } from '../src/service.ts'
 import type { Auth, Route } from '../src/http/route/route.ts'
 import { routes } from '../src/http/routes/index.ts'
 import { createTestEngine } from '@x/test-kit'
@@ -213,7 +213,7 @@ const names: readonly (keyof Actors)[] = [
   'blockedKey',
 ]
 
-async function createActors(engine: FlowService): Promise<Actors> {
+async function createActors(engine: FlowServiceInstance): Promise<Actors> {
   const { users, login, apiKeys } = engine.services
   const signIn = async (username: string): Promise<string> => {
     const input = { username, password: `${username}-pass`, clientAddress: '' }

@@ -1,10 +1,10 @@
 import { chatInput, chatOutput, textInput } from '@x/flow-engine/components'
 import { flowBuilder } from '@x/flow-engine/testing'
-import type { FlowEngineOptions, FlowService } from '@x/flow-service'
+import type { FlowEngineOptions, FlowServiceInstance } from '@x/flow-service'
 import { createTestEngine } from '@x/test-kit'
 import { afterEach, expect, test } from 'vitest'
 
-const engines: FlowService[] = []
+const engines: FlowServiceInstance[] = []
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })

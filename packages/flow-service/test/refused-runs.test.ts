@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { builtinComponents } from '@x/flow-components'
 import { createRegistry, defineComponent, field, output } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
-import type { FlowService } from '@x/flow-service'
+import type { FlowServiceInstance } from '@x/flow-service'
 import { createTestEngine } from '@x/test-kit'
 
 /** Hangs until it is stopped. */
@@ -19,7 +19,7 @@ const stuck = defineComponent({
   },
 })
 
-const engines: FlowService[] = []
+const engines: FlowServiceInstance[] = []
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })

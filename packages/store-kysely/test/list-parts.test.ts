@@ -1,5 +1,5 @@
 import { sql, type CompiledQuery, type Kysely } from 'kysely'
-import { createFlowService, type FlowService } from '@x/flow-service'
+import { createFlowService, type FlowServiceInstance } from '@x/flow-service'
 import { createMemoryBlobStore } from '@x/flow-service/memory'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
@@ -11,7 +11,7 @@ const SESSION = 3500
 
 describe('AB-38 long lists of the monitor, API keys, variables, files and shared components', () => {
   let db: Kysely<unknown>
-  let engine: FlowService
+  let engine: FlowServiceInstance
   let authorization: string
   let seen: CompiledQuery[] = []
 

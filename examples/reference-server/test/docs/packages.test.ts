@@ -158,7 +158,13 @@ describe('READMEs of packages', () => {
     }))
 
   test('surface-protocol', async () => {
-    const code = await blockWith('packages/surface-protocol/README.md', 'createSurfaceBuilder')
-    expect((await printedBy('surface-protocol', code)).at(-1)).toBe('Hello')
+    const code = await blockWith('packages/surface-protocol/README.md', 'createSurface(')
+    const { handler } = await load<{ handler: (request: Request) => Promise<Response> }>(
+      'surface-protocol',
+      code,
+    )
+    const { status, body } = await handler(new Request('http://localhost/'))
+    const first = await body?.pipeThrough(new TextDecoderStream()).getReader().read()
+    expect([status, first?.value]).toEqual([200, expect.stringContaining('Your name')])
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtinComponents } from '@x/flow-components'
 import { createRegistry } from '@x/flow-engine'
-import { createFlowService, type FlowService } from '../../src/service.ts'
+import { createFlowService, type FlowServiceInstance } from '../../src/service.ts'
 import {
   CALL,
   chain,
@@ -14,7 +14,7 @@ import {
 } from './mcp-service.ts'
 
 let service: Service
-let second: FlowService
+let second: FlowServiceInstance
 beforeAll(async () => {
   service = await createService()
   const components = createRegistry([...builtinComponents, ...OWN.values()])

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { formatDataPath, readDataPath, type DataPath } from '../data/data-path.ts'
 import { pathLocation } from '../functions/evaluate.ts'
 import type { Definition } from '../graph/definition.ts'
@@ -38,7 +39,11 @@ export function catchUp(
       version,
       updateDataModel: { surfaceId, ...update },
     }))
-    messages.push(...updates, ...state.filter((message) => 'updateComponents' in message))
+    append(messages, updates)
+    append(
+      messages,
+      state.filter((message) => 'updateComponents' in message),
+    )
   }
   return messages as AnyServerMessage[]
 }
