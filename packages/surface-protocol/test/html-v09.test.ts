@@ -94,10 +94,10 @@ test('SX-54: types of your own, and checks that fail as text', () => {
     components: { Rating: z.object({ stars: z.number(), child: componentRef() }) },
   })
   const store = createSurfaceStore({ version: '0.9.1', catalogs: [catalog] })
-  const program = `$/name = ""
+  const form = `$/name = ""
 root = Column([Rating(5, Text("<in>")), TextField("Name", $/name, checks=?required("Say <who>"))])`
   const options = { version: '0.9.1' as const, catalogs: [catalog] }
-  for (const message of express().compile(program, options)) store.apply(message)
+  for (const message of express().compile(form, options)) store.apply(message)
   const html = renderSurfaceHtml(store, 'main', {
     components: {
       Rating: (node, h) =>

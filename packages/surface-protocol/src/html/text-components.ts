@@ -168,7 +168,9 @@ function tableLines(
   if (rows.length < 2 || shapes.size !== 1 || first.length < 2) return null
   const cells = rows.map((row) => row.map((one) => linesOf(one, width, context)))
   if (cells.some((row) => row.some((cell) => cell.length > 1))) return null
-  const columns = first.map((_, at) => Math.max(...cells.map((row) => widthOf(row[at]?.[0] ?? ''))))
+  const columns = first.map((_, at) =>
+    cells.reduce((widest, row) => Math.max(widest, widthOf(row[at]?.[0] ?? '')), 0),
+  )
   if (columns.reduce((sum, one) => sum + one + 2, -2) > width) return null
   return cells.map((row) =>
     row

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { formatDataPath, readDataPath, type DataPath } from '../data/data-path.ts'
 import { pathLocation } from '../functions/evaluate.ts'
 import type { Definition } from '../graph/definition.ts'
@@ -28,7 +29,8 @@ export function catchUp(
     const state = store.snapshot(surfaceId) as JsonObject[]
     const inputs = times.isKept(surfaceId, since) ? inputsOf(store, surfaceId, isMirror) : null
     if (inputs === null) {
-      messages.push(deletion(surfaceId), ...state)
+      messages.push(deletion(surfaceId))
+      append(messages, state)
       continue
     }
     const written = times.writtenSince(surfaceId, since)
@@ -38,7 +40,11 @@ export function catchUp(
       version,
       updateDataModel: { surfaceId, ...update },
     }))
-    messages.push(...updates, ...state.filter((message) => 'updateComponents' in message))
+    append(messages, updates)
+    append(
+      messages,
+      state.filter((message) => 'updateComponents' in message),
+    )
   }
   return messages as AnyServerMessage[]
 }

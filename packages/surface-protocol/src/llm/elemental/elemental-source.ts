@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { ObjectTable } from '../../catalog/v09/table.ts'
 import { isSurfaceError, quote } from '../../diagnostics/errors.ts'
@@ -65,7 +66,7 @@ export class ElementalSource implements StatementSource {
         return this.#script(markup, text, reading)
       }
       this.#at = markup.end
-      this.#repairs.push(...markup.repairs)
+      append(this.#repairs, markup.repairs)
       if (markup.kind === 'close') this.#closeTo(markup.name, markup.at)
       else this.#open(markup, reading.depth)
       return null
@@ -228,7 +229,8 @@ export class ElementalSource implements StatementSource {
     const { at } = tag
     this.#at = close === null ? text.length : close.index + close[0].length
     const read = readJson(text.slice(tag.end, close?.index), at)
-    this.#repairs.push(...tag.repairs, ...read.repairs)
+    append(this.#repairs, tag.repairs)
+    append(this.#repairs, read.repairs)
     const slot = textOf(tag, 'slot')
     const owner = this.#stack.at(-1)
     if (slot !== undefined && isElement(owner)) {

@@ -83,7 +83,7 @@ export class ExpressBlock {
       }
       if (read.kind === 'more' || (this.#text.length > lineBytes && read.end > lineBytes)) {
         const detail = `A program may have ${lineBytes} characters.`
-        parts.push(...this.#error(new ProgramFault('limit_exceeded', detail, { at: from })))
+        append(parts, this.#error(new ProgramFault('limit_exceeded', detail, { at: from })))
         this.#isOver = true
         return { held: parts, rest: this.#skip(last) }
       }
@@ -98,10 +98,10 @@ export class ExpressBlock {
       if (read.kind === 'statement') {
         append(this.#repairs, read.repairs)
         this.#take(this.#compiler.add(read.statement), parts)
-      } else if (read.kind === 'fault') parts.push(...this.#error(read.fault))
+      } else if (read.kind === 'fault') append(parts, this.#error(read.fault))
       else {
         const code = read.isTooDeep ? 'limit_exceeded' : 'malformed_program'
-        parts.push(...this.#error(new ProgramFault(code, sentence(read.expected), read)))
+        append(parts, this.#error(new ProgramFault(code, sentence(read.expected), read)))
       }
     }
   }
@@ -118,7 +118,7 @@ export class ExpressBlock {
 
   #take(outputs: readonly Output[], parts: ExtractedPart[]): void {
     for (const output of outputs) {
-      if ('fault' in output) parts.push(...this.#error(output.fault))
+      if ('fault' in output) append(parts, this.#error(output.fault))
       else {
         const { message } = output
         const options = { ...this.#options, limits: this.#limits }
@@ -130,7 +130,7 @@ export class ExpressBlock {
         } else {
           const text = describeFinding(first, message)
           const at = placeOf(first, output)
-          parts.push(...this.#part(first, { at, text, diagnostics }))
+          append(parts, this.#part(first, { at, text, diagnostics }))
         }
       }
     }
