@@ -1,2 +1,6 @@
-export { renderSurfaceHtml, type RenderSurfaceHtmlOptions } from './html/render-html.ts'
+export {
+  renderSurfaceHtml,
+  type HtmlHelpers,
+  type RenderSurfaceHtmlOptions,
+} from './html/render-html.ts'
 export { renderSurfaceText, type RenderSurfaceTextOptions } from './html/render-text.ts'

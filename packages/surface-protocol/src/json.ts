@@ -48,8 +48,14 @@ export function equalJson(a: unknown, b: unknown): boolean {
     return true
   }
   if (Array.isArray(b)) return false
-  const [left, right] = [a, b] as [Record<string, unknown>, Record<string, unknown>]
+  const left = a as Record<string, unknown>
+  const right = b as Record<string, unknown>
   const keys = Object.keys(left)
+  const [only] = keys
+  if (keys.length === 1 && only !== undefined) {
+    if (!Object.hasOwn(right, only) || !equalJson(left[only], right[only])) return false
+    return Object.keys(right).length === 1
+  }
   if (keys.length !== Object.keys(right).length) return false
   for (const key of keys) {
     if (!Object.hasOwn(right, key) || !equalJson(left[key], right[key])) return false

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { basicCatalogV09, createSurfaceStore } from '@x/surface-protocol'
+import { componentRef, extendCatalog } from '@x/surface-protocol/catalog'
 import { renderSurfaceHtml } from '@x/surface-protocol/html'
 import { express } from '@x/surface-protocol/llm'
+import { z } from 'zod'
 import { basicCatalogV1, v1 } from '@x/surface-protocol/v1'
 
 const program = `$/c = ["b"]
@@ -84,4 +86,27 @@ test('SX-54: accessible names, also bound ones', () => {
   expect(html).toContain('aria-label="Save it &quot;now&quot;" aria-description="Writes"')
   expect(html).toMatch(/<input[^>]* aria-label="Mail"/)
   expect(html).toMatch(/<input type="range"[^>]* aria-label="Slider"/)
+})
+
+test('SX-54: types of your own, and checks that fail as text', () => {
+  const catalog = extendCatalog(basicCatalogV09, {
+    catalogId: 'https://shop.example/catalog',
+    components: { Rating: z.object({ stars: z.number(), child: componentRef() }) },
+  })
+  const store = createSurfaceStore({ version: '0.9.1', catalogs: [catalog] })
+  const form = `$/name = ""
+root = Column([Rating(5, Text("<in>")), TextField("Name", $/name, checks=?required("Say <who>"))])`
+  const options = { version: '0.9.1' as const, catalogs: [catalog] }
+  for (const message of express().compile(form, options)) store.apply(message)
+  const html = renderSurfaceHtml(store, 'main', {
+    components: {
+      Rating: (node, h) =>
+        `<b${h.attributes({ title: '"', 'data-none': null })}>${h.text(node.properties['stars'])}${h.children(node)}</b>`,
+    },
+  })
+  expect(html).toContain('<b title="&quot;">5<p class="sf-text"')
+  expect(html).toContain('&lt;in&gt;</p></b>')
+  expect(html).toContain('Say &lt;who&gt;</p>')
+  store.setData('main', '/name', 'Ada')
+  expect(renderSurfaceHtml(store, 'main')).not.toContain('Say')
 })

@@ -230,3 +230,33 @@ test('SX-23: a lone slash between messages takes nothing from later comments', (
   const { messages } = parseBlock(raw, { version: '0.9.1' })
   expect(messages.map((one) => JSON.stringify(one))).toEqual([message('s')])
 })
+
+describe('SX-25: no text and no key takes in what looks like members or elements', () => {
+  const whole = { version: 'v0.9.1', updateDataModel: { surfaceId: 's', path: '/a', value: 0 } }
+  const read = (value: string) =>
+    extractMessages(`<a2ui-json>${JSON.stringify(whole).replace(':0', `:${value}`)}</a2ui-json>`, {
+      version: '0.9.1',
+    })
+
+  test.each([
+    '{"a" "b","c":1}',
+    '{"a"="b","c":1}',
+    '{"a:1,"c":1}',
+    '{"a"true,"c":1}',
+    '["x,"y"]',
+    '["x",y"]',
+    '["x""y"]',
+    '["x,\n "y"]',
+  ])('%s is an error', (value) => {
+    expect(read(value).map(({ kind }) => kind)).toEqual(['error'])
+  })
+
+  test.each([
+    ['"the "big", "red" one"', 'the "big", "red" one'],
+    ['"say "Hi""', 'say "Hi"'],
+    [`{'it's': "5" long"}`, { "it's": '5" long' }],
+  ])('%s is read', (value, wanted) => {
+    const [part] = read(value)
+    expect(part).toMatchObject({ kind: 'message', message: { updateDataModel: { value: wanted } } })
+  })
+})

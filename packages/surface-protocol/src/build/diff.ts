@@ -70,9 +70,12 @@ function mustRebuild(
   return before.components.some(({ id }) => !kept.has(id))
 }
 
-function changedComponents(before: SurfaceState, after: SurfaceState): ComponentInstance[] {
-  const known = new Map(before.components.map((component) => [component.id, component]))
-  return after.components.filter((component) => !equalJson(component, known.get(component.id)))
+function changedComponents(earlier: SurfaceState, after: SurfaceState): ComponentInstance[] {
+  const known = new Map(earlier.components.map((component) => [component.id, component]))
+  return after.components.filter(({ id, weight, component }) => {
+    const before = known.get(id)
+    return before?.weight !== weight || !equalJson(component, before?.component)
+  })
 }
 
 function beginsAnew(before: SurfaceState, after: SurfaceState): boolean {

@@ -1,10 +1,21 @@
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
-import { isPlainObject } from '../json.ts'
+import { isPlainObject, ownValue } from '../json.ts'
+import { checkSurface } from '../store/checks.ts'
 import { stateOfStore, treeOf, type AnySurfaceStore } from '../store/store.ts'
 import { standardRenderers, type Renderer } from './html-components.ts'
 import { formatAttributes, type HtmlContext } from './html-context.ts'
 import { escapeHtml, safeUrl, type UrlRules } from './html-text.ts'
 import type { TreeNode } from '../tree/instance.ts'
+
+/** What a renderer of a type of your own works with. */
+export interface HtmlHelpers {
+  /** The escaped text of a value; `""` for what is no text and no number. */
+  text(value: unknown): string
+  /** Escaped attributes, each with a blank before it; null and false are left out. */
+  attributes(values: Readonly<Record<string, string | number | boolean | null>>): string
+  /** The HTML of the nodes in a value, such as a node's properties, in order. */
+  children(value: unknown): string
+}
 
 /** Options for rendering a surface as HTML. */
 export interface RenderSurfaceHtmlOptions {
@@ -16,6 +27,8 @@ export interface RenderSurfaceHtmlOptions {
   readonly document?: boolean
   /** Prefix of every class. Default: `sf-`. */
   readonly classPrefix?: string
+  /** Renders types of your own, and the standard ones in another way. What a function returns is HTML, as it is. */
+  readonly components?: Readonly<Record<string, (node: TreeNode, helpers: HtmlHelpers) => string>>
   /** Called with URLs that were omitted. */
   readonly onDiagnostic?: (diagnostic: SurfaceDiagnostic) => void
 }
@@ -34,8 +47,20 @@ export function renderSurfaceHtml(
   const tree = treeOf(stateOfStore(store), surfaceId, nodes)
   const prefix = escapeHtml(classPrefix)
   const rules: UrlRules = { relativeUrls, dataImages }
-  const { onDiagnostic } = options
-  const settings: Settings = { prefix, rules, surfaceId, nodes, onDiagnostic }
+  const { onDiagnostic, components = {} } = options
+  const failures = new Map<string, string[]>()
+  for (const { nodeId, message } of tree === null ? [] : checkSurface(store, surfaceId)) {
+    failures.set(nodeId, [...(failures.get(nodeId) ?? []), message])
+  }
+  const settings: Settings = {
+    prefix,
+    rules,
+    surfaceId,
+    nodes,
+    onDiagnostic,
+    components,
+    failures,
+  }
   const content = tree === null ? '' : renderNode(tree, settings)
   if (options.document !== true) return content
   const title = escapeHtml(surfaceId)
@@ -49,17 +74,38 @@ interface Settings {
   /** The nodes of the tree, since data may look like one. */
   readonly nodes: ReadonlySet<unknown>
   readonly onDiagnostic: RenderSurfaceHtmlOptions['onDiagnostic']
+  readonly components: NonNullable<RenderSurfaceHtmlOptions['components']>
+  /** The messages of the checks that fail, by node. */
+  readonly failures: ReadonlyMap<string, readonly string[]>
 }
 
 function renderNode(node: TreeNode, settings: Settings): string {
   const { prefix } = settings
   const id = escapeHtml(node.id)
   if (node.type === null) return `<div class="${prefix}pending" data-id="${id}"></div>`
+  const failed = (settings.failures.get(node.id) ?? []).map((message) => {
+    return `<p class="${prefix}check" data-id="${id}">${escapeHtml(message)}</p>`
+  })
+  return renderType(node, node.type, settings) + failed.join('')
+}
+
+function renderType(node: TreeNode, type: string, settings: Settings): string {
+  const own = ownValue(settings.components, type) as Settings['components'][string] | undefined
+  if (own !== undefined) {
+    return own(node, {
+      text: (value) => escapeHtml(['string', 'number'].includes(typeof value) ? `${value}` : ''),
+      attributes: formatAttributes,
+      children: (value) =>
+        findNodes(value === node ? node.properties : value, settings)
+          .map((child) => renderNode(child, settings))
+          .join(''),
+    })
+  }
   const context = createContext(node, settings)
-  const renderer: Renderer | undefined = standardRenderers.get(node.type)
+  const renderer: Renderer | undefined = standardRenderers.get(type)
   if (renderer !== undefined) return renderer(context)
   const inner = findNodes(node.properties, settings).map((child) => renderNode(child, settings))
-  return `${context.tag('div', { 'data-type': node.type })}${inner.join('')}</div>`
+  return `${context.tag('div', { 'data-type': type })}${inner.join('')}</div>`
 }
 
 function createContext(node: TreeNode, settings: Settings): HtmlContext {

@@ -169,7 +169,7 @@ function tableLines(
   const cells = rows.map((row) => row.map((one) => linesOf(one, width, context)))
   if (cells.some((row) => row.some((cell) => cell.length > 1))) return null
   const columns = first.map((_, at) =>
-    cells.reduce((max, row) => Math.max(max, widthOf(row[at]?.[0] ?? '')), 0),
+    cells.reduce((widest, row) => Math.max(widest, widthOf(row[at]?.[0] ?? '')), 0),
   )
   if (columns.reduce((sum, one) => sum + one + 2, -2) > width) return null
   return cells.map((row) =>

@@ -26,6 +26,7 @@ const simple: Readonly<Record<string, string>> = {
   t: '\t',
 }
 const loneSurrogate = /\p{Surrogate}/gu
+const apostrophe = /^\p{L}['\u2019]\p{L}/u
 /** What the end of a text may leave of an escape. */
 const halfEscape = /\\(?:u(?:[\da-f]{0,3}|\{[\da-f]{0,6})|x[\da-f]?|U[\da-f]{0,7})?$/iy
 const longEscape =
@@ -111,7 +112,11 @@ function readUntil(
     }
     if (closers.includes(char)) {
       if (!final && at + LOOK_AHEAD > text.length) return null
-      const mayClose = at !== not && matchAt(behindString[place], text, at + 1) !== null
+      const mayClose =
+        at !== not &&
+        (matchAt(behindString[place], text, at + 1) !== null ||
+          // A key never takes in the member behind it; only an apostrophe stands within one.
+          (place === 'key' && !apostrophe.test(text.slice(at - 1, at + 2))))
       if (mayClose || at === weak) return finish(at + 1, true, null)
       if (firstWeak === -1 && at !== not && /[,:}\]\s]/.test(text.charAt(at + 1))) firstWeak = at
       marks.push(at)

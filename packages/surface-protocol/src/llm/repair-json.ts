@@ -73,11 +73,13 @@ export function readSurely(text: string, reading: JsonReading): JsonResult {
   if (found.kind !== 'value' || found.inner.length === 0) return found
   const { inner: strings, end } = found
   const from = reading.from ?? 0
-  for (const at of strings.flatMap((one) => one.inner)) {
-    // What looks like members of an object is none of a text.
+  for (const [index, at] of strings.flatMap((one) => [...one.inner.entries()])) {
+    // What looks like members of an object or a list is none of a text.
+    const isDoubled = index > 0 && '"\'`'.includes(text.charAt(at - 1))
     if (
-      !/^\s{0,20}[:\uff1a]/.test(text.slice(at + 1, at + 22)) &&
-      !/[{[]\s{0,20}$/.test(text.slice(Math.max(0, at - 21), at))
+      !isDoubled &&
+      !/^(?:\s{0,20}[:\uff1a]|,[\p{L}\p{N}"'])/u.test(text.slice(at + 1, at + 22)) &&
+      !/(?:[{[]|,[ \t]{0,20}\n)\s{0,20}$|,$/.test(text.slice(Math.max(0, at - 41), at))
     )
       continue
     const expected = "',' or '}' expected"

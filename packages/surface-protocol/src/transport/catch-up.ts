@@ -29,7 +29,8 @@ export function catchUp(
     const state = store.snapshot(surfaceId) as JsonObject[]
     const inputs = times.isKept(surfaceId, since) ? inputsOf(store, surfaceId, isMirror) : null
     if (inputs === null) {
-      messages.push(deletion(surfaceId), ...state)
+      messages.push(deletion(surfaceId))
+      append(messages, state)
       continue
     }
     const written = times.writtenSince(surfaceId, since)

@@ -229,7 +229,8 @@ export class ElementalSource implements StatementSource {
     const { at } = tag
     this.#at = close === null ? text.length : close.index + close[0].length
     const read = readJson(text.slice(tag.end, close?.index), at)
-    append(this.#repairs, [...tag.repairs, ...read.repairs])
+    append(this.#repairs, tag.repairs)
+    append(this.#repairs, read.repairs)
     const slot = textOf(tag, 'slot')
     const owner = this.#stack.at(-1)
     if (slot !== undefined && isElement(owner)) {
