@@ -125,6 +125,22 @@ test('SF-2 the audit entry names what was ignored and adjusted, without values',
   expect(JSON.stringify(entries)).not.toContain('secret')
 })
 
+test('SF-2 what a body sends in vain is named in its order, once', async () => {
+  const { entries } = await withUser({
+    first: 1,
+    [E]: { tag: 1, department: 'D' },
+    emails: [
+      { value: 'w@corp.example', tag: 1 },
+      { value: 'v@corp.example', tag: 2 },
+    ],
+    [CUSTOM]: { tag: 1 },
+    name: { givenName: 'A', tag: 1 },
+    last: 1,
+  })
+  const [extension, mails] = [`${E}:tag`, 'emails.tag']
+  expect(entries[0]?.ignored).toEqual(['first', extension, mails, CUSTOM, 'name.tag', 'last'])
+})
+
 test('SF-2 what members have besides their id is named too', async () => {
   const { scim, id, entries } = await withUser()
   const members = [{ value: id, Display: 'd', $ref: 'r', type: 'User', team: 'x' }]

@@ -6,6 +6,8 @@ const ended = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => ended.abort(new Error(signal)))
 }
+// Nobody reads any more, as behind `| head`: what was made is removed all the same.
+process.stdout.on('error', () => ended.abort(new Error('The output is closed')))
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,

@@ -20,6 +20,23 @@ export function noteIgnored(
   notes?.ignored.set(path.length > PATH_LENGTH ? path.slice(0, PATH_LENGTH) : path, reason)
 }
 
+/**
+ * Puts what was ignored in the order of the keys of a body, in which known keys are read after unknown ones. An older
+ * URN and a bare name stand where their extension stands, or at the end.
+ */
+export function orderIgnored(notes: Notes | undefined, keys: readonly string[]): void {
+  if (notes === undefined || notes.ignored.size < 2) return
+  const places = new Map(keys.map((key, place) => [key.slice(0, PATH_LENGTH).toLowerCase(), place]))
+  const placeOf = (path: string): number => {
+    const key = path.toLowerCase()
+    const owner = key.startsWith('urn:') ? key.slice(0, key.lastIndexOf(':')) : key.split('.', 1)[0]
+    return places.get(key) ?? places.get(owner ?? key) ?? keys.length
+  }
+  const found = [...notes.ignored].map((entry) => ({ entry, place: placeOf(entry[0]) }))
+  notes.ignored.clear()
+  for (const { entry } of found.toSorted((a, b) => a.place - b.place)) notes.ignored.set(...entry)
+}
+
 /** Notes an attribute whose value is stored in another form than sent. */
 export function noteAdjusted(notes: Notes | undefined, path: string): void {
   notes?.adjusted.add(path)

@@ -5,7 +5,7 @@ import type { AttributeDescriptor } from './attribute.ts'
 import type { ScimDocument } from '../base/document.ts'
 import { isEqual } from '../base/equal.ts'
 import { ENTERPRISE_URN } from './enterprise.ts'
-import { noteIgnored } from '../base/notes.ts'
+import { noteIgnored, orderIgnored } from '../base/notes.ts'
 import { coreAttribute, ownerOfName } from './find-path.ts'
 import { dropEmptyElements } from './read-elements.ts'
 import {
@@ -62,6 +62,7 @@ export function readResource(
   }
   checkSchemas(given.schemas, schema, context.quirks)
   dropEmptyElements(attributes, {}, { ...context, brought: () => true })
+  orderIgnored(context.notes, Object.keys(body))
   return { attributes, members }
 }
 
