@@ -20,6 +20,7 @@ import { consolePage } from './console-page.ts'
 import { openDatabase } from './database.ts'
 import { createEditorPage } from './editor-page.ts'
 import { createFinanceSource } from './finance-source.ts'
+import { createRedisLists } from './redis-lists.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
 import { answerMounted, own, type MountHandlers } from './mounts.ts'
@@ -157,6 +158,7 @@ export async function createReferenceServer(
       jsonQueries: createJsonQueries(),
       documentReader: createDocumentReader(),
       sql,
+      redis: createRedisLists(settings.SERVICE_REDIS_HOSTS ?? []),
       finance: createFinanceSource(settings.SERVICE_FINANCE_URL),
       ...(settings.SERVICE_MCP_STDIO === true
         ? { mcp: createStdioMcp({ ...stdioCommands(settings), fetch: guardedFetch }) }
