@@ -1,6 +1,7 @@
 import type { ChatModel, Embedder } from '../../models/chat-model.ts'
 import type { FlowJson, NodeDetails } from '../../graph/flow/node-json.ts'
 import type { VariableLookup } from './variable-lookup.ts'
+import type { RedisLists } from './redis-lists.ts'
 
 /** Services that a host injects into components; all optional (flow-engine section 1.3). */
 export interface ComponentServices {
@@ -202,29 +203,6 @@ export interface SqlConnection {
     /** `parameters` are the values of `$1`, `$2` in PostgreSQL and of `?` in SQLite. */
     options?: { signal?: AbortSignal; parameters?: readonly unknown[] },
   ): Promise<{ columns: string[]; rows: Record<string, unknown>[] }>
-  close(): Promise<void>
-}
-
-/** Lists of texts in Redis, in which a component keeps messages; without it, that component reports an error. */
-export interface RedisLists {
-  /** Rejects if there is no such server or if it may not be reached. */
-  connect(place: RedisPlace, options: { signal: AbortSignal }): Promise<RedisConnection>
-}
-
-export interface RedisPlace {
-  readonly host: string
-  readonly port: number
-  /** Number of the database. */
-  readonly database: number
-  readonly username?: string
-  readonly password?: string
-}
-
-export interface RedisConnection {
-  /** The first `count` texts of a list; none if there is no such list. */
-  range(key: string, count: number): Promise<string[]>
-  /** Puts a text before the others of a list. */
-  push(key: string, text: string): Promise<void>
   close(): Promise<void>
 }
 
