@@ -1,4 +1,4 @@
-import type { McpService } from '@x/flow-engine'
+import type { McpService, RedisLists } from '@x/flow-engine'
 import type { Named } from './fill-settings.ts'
 
 const TEXT = 'The quick brown fox jumps over the lazy dog.'
@@ -16,6 +16,15 @@ export function createFakeTools({ tools }: Pick<Named, 'tools'>): McpService {
       close: async () => undefined,
     }),
   }
+}
+
+/** A Redis without messages. */
+export const fakeRedis: RedisLists = {
+  connect: async () => ({
+    range: async () => [],
+    push: async () => undefined,
+    close: async () => undefined,
+  }),
 }
 
 /**

@@ -72,14 +72,16 @@ export interface CheckProblem {
   readonly variable?: string
 }
 
-/** Chooses in the nodes the variables that the check asks for, as a person does. True if there are any. */
+/** Chooses the variables that the check asks for, and types other keys, as a person does. True if there are any. */
 export function chooseVariables(data: unknown, problems: readonly CheckProblem[]): boolean {
-  const wanted = problems.filter(({ code, variable }) => code === 'missing_key' && variable)
+  const wanted = problems.filter(({ code }) => code === 'missing_key' || code === 'missing_input')
   for (const { node_id: id, field, variable } of wanted) {
     const node = nodesOf(data).find((one) => one.id === id)
     const found = node?.data?.node?.template?.[field ?? '']
-    if (typeof found === 'object' && found !== null)
-      Object.assign(found, { value: variable, load_from_db: true })
+    if (typeof found !== 'object' || found === null) continue
+    if (variable !== undefined) Object.assign(found, { value: variable, load_from_db: true })
+    else if ((found as TemplateField).password === true)
+      Object.assign(found, { value: '(a key)', load_from_db: false })
   }
   return wanted.length > 0
 }

@@ -7,7 +7,7 @@ import { createCodeRunner, createDocumentReader, createJsonQueries } from '@x/fl
 import { createCodeRunners } from '@x/flow-engine'
 import { createFlowService } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
-import { createFakeTools, createFakeWorld } from './fake-world.ts'
+import { createFakeTools, createFakeWorld, fakeRedis } from './fake-world.ts'
 import { chooseVariables, fillSettings, type CheckProblem } from './fill-settings.ts'
 import { judge, VERDICTS, type Trial, type Verdict } from './judge.ts'
 
@@ -48,6 +48,7 @@ const engine = createFlowService({
     variables: { get: async (name) => environment[name] ?? null },
     fetch: world,
     mcp: createFakeTools(named),
+    redis: fakeRedis,
     jsonQueries: createJsonQueries(),
     documentReader: createDocumentReader(),
     codeRunner: runner,

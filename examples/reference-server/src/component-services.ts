@@ -1,6 +1,7 @@
 import { createDocumentReader, createJsonQueries, createStdioMcp } from '@x/flow-components/node'
 import type { ComponentServices } from '@x/flow-engine'
 import { createFinanceSource } from './finance-source.ts'
+import { createRedisLists } from './redis-lists.ts'
 import { providerEnvironment } from './provider-environment.ts'
 import type { Settings } from './settings/read-settings.ts'
 
@@ -31,6 +32,7 @@ export function componentServices(
     jsonQueries: createJsonQueries(),
     documentReader: createDocumentReader(),
     sql,
+    redis: createRedisLists(settings.SERVICE_REDIS_HOSTS ?? []),
     finance: createFinanceSource(settings.SERVICE_FINANCE_URL),
     ...(settings.SERVICE_MCP_STDIO === true && { mcp: createStdioMcp(stdio) }),
     ...(runner !== undefined && { codeRunner: runner }),

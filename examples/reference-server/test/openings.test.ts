@@ -165,6 +165,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   SERVICE_TRUST_PROXY: 'true',
   SERVICE_SSRF_ALLOW: '10.0.0.0/8',
   SERVICE_SQL_ALLOW: 'sqlite:a.db',
+  SERVICE_REDIS_HOSTS: 'redis.example.test',
   SERVICE_FINANCE_URL: 'https://finance.example.test',
   OPENAI_BASE_URL: 'http://127.0.0.1:1234',
   ANTHROPIC_BASE_URL: 'http://127.0.0.1:1234',

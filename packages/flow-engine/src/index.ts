@@ -63,6 +63,7 @@ export type {
   CodeLoadOptions,
   CodeRunner,
 } from './components/define/services.ts'
+export type { RedisConnection, RedisLists, RedisPlace } from './components/define/redis-lists.ts'
 export type { VariableLookup } from './components/define/variable-lookup.ts'
 export type {
   ActionRequest,

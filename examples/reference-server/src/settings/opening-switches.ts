@@ -102,6 +102,7 @@ export const switches: readonly Switch[] = [
   given('SERVICE_TRUST_PROXY', 'these proxies set the address of clients'),
   given('SERVICE_SSRF_ALLOW', 'flows can reach these private hosts'),
   given('SERVICE_SQL_ALLOW', 'flows can open these databases'),
+  given('SERVICE_REDIS_HOSTS', 'flows can store messages on these Redis hosts'),
   given('SERVICE_FINANCE_URL', 'flows send requests to this address, even a private one'),
   given('OPENAI_BASE_URL', MODEL_SERVER),
   given('ANTHROPIC_BASE_URL', MODEL_SERVER),

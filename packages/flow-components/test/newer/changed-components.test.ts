@@ -271,7 +271,7 @@ describe('components of 1.7.1 in newer files (NX-29, NX-33 to NX-35)', () => {
       ['ComposioAPI', 'use MCP Tools'],
       ['Milvus', 'use Astra DB, Chroma DB'],
       ['Elasticsearch', 'OpenSearch'],
-      ['RedisChatMemory', 'use Message History'],
+      ['ZepChatMemory', 'use Message History'],
     ] as const) {
       const node = { id: 'n', data: { type, node: { template: {} } } }
       expect(components.resolve(node)).toBeUndefined()

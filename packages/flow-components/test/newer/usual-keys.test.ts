@@ -11,7 +11,11 @@ const WITHOUT = [
   'OllamaEmbeddings.api_key',
   'OllamaModel.api_key',
 ]
-const OTHERS = ['OpenSearchVectorStoreComponent.jwt_token', 'pgvector.pg_server_url']
+const OTHERS = [
+  'OpenSearchVectorStoreComponent.jwt_token',
+  'RedisChatMemory.password',
+  'pgvector.pg_server_url',
+]
 
 test('FF-21: blank keys are looked up under the names that vendors tell', () => {
   const names = new Map<string, string | undefined>()

@@ -1,19 +1,26 @@
 import { checkFlow, compileFlow, createRegistry, type FlowJson } from '@x/flow-engine'
 import { codeHash } from '@x/flow-engine/internal'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tables } from '../../src/components/node/reference-code.ts'
+import table from '../../src/components/node/released-code.json' with { type: 'json' }
 import { plainCode } from '../../src/components/node/plain-code.ts'
 import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
 import { given, join, library } from './kit.ts'
 
-const RELEASED = vi.hoisted(
-  () => 'from lfx.custom import Component\nclass T(Component):\n    x = 1',
-)
+const RELEASED = 'from lfx.custom import Component\nclass T(Component):\n    x = 1'
 
-vi.mock('../../src/components/node/released-code.json', async () => {
-  const { createHash } = await import('node:crypto')
-  const hash = createHash('sha256').update(RELEASED).digest('hex').slice(0, 12)
-  return { default: { TextInput: ` ${hash} odd` } }
+// A release of our own: its code is known, and a field of it that Text Input lacks.
+const rows: Record<string, string> = table
+const before = rows['TextInput'] ?? ''
+const plain = tables().plain as Map<string, string>
+beforeAll(() => {
+  plain.set(codeHash(plainCode(RELEASED)), 'TextInput')
+  rows['TextInput'] = `${before} odd`
+})
+afterAll(() => {
+  plain.delete(codeHash(plainCode(RELEASED)))
+  rows['TextInput'] = before
 })
 
 const components = createRegistry(library)
@@ -30,8 +37,8 @@ function flowWith(code: string, { odd, output = 'text' }: { odd?: unknown; outpu
   ) as FlowJson
   const { node } = given(json.data?.nodes?.[0]).data
   node.template['code'] = { ...node.template['code'], value: code }
-  if (odd !== undefined) node.template['odd'] = { type: 'str', name: 'odd', value: odd } as never
-  node.metadata = { module: 'custom_components.text' } as never
+  if (odd !== undefined) node.template['odd'] = { type: 'str', name: 'odd', value: odd }
+  node.metadata = { module: 'custom_components.text' }
   node.edited = true
   return json
 }

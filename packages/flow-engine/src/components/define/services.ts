@@ -1,6 +1,7 @@
 import type { ChatModel, Embedder } from '../../models/chat-model.ts'
 import type { FlowJson, NodeDetails } from '../../graph/flow/node-json.ts'
 import type { VariableLookup } from './variable-lookup.ts'
+import type { RedisLists } from './redis-lists.ts'
 
 /** Services that a host injects into components; all optional (flow-engine section 1.3). */
 export interface ComponentServices {
@@ -20,6 +21,7 @@ export interface ComponentServices {
   memories?: MemoryBases
   finance?: FinanceSource
   sql?: SqlConnections
+  redis?: RedisLists
   vectors?: VectorStores
   /**
    * Runs jq expressions so that they can be aborted. Default: in the calling thread, without a time limit.

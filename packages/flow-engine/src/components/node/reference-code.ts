@@ -30,7 +30,8 @@ interface Tables {
 
 let kept: Tables | undefined
 
-function tables(): Tables {
+/** The hashes, read once. */
+export function tables(): Tables {
   if (kept !== undefined) return kept
   const exact = new Map<string, string>()
   const plain = new Map<string, string>()
