@@ -39,7 +39,7 @@ export function postgresClaims(db: FlowDb): PostgresClaims {
       leases: claims.map(({ leaseUntil }) => leaseUntil),
       times: claims.map(({ now }) => now),
       lanes: claims[0]?.lanes ?? null,
-      suspects: Math.max(...claims.map(({ suspects }) => suspectsNumber(suspects))),
+      suspects: claims.reduce((most, { suspects }) => Math.max(most, suspectsNumber(suspects)), 0),
       apart: claims[0]?.apart ?? null,
     }
     const { rows } = await claimJobs.now.run(db, values)
