@@ -5,11 +5,11 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { build, transform } from 'esbuild'
 
 /** Libraries that exist as ES modules only, with what they bring: they become part of the CommonJS build. */
-const ES_ONLY = /^(jose|@noble\/hashes|htmlparser2|gemoji)(\/|$)/
+const ES_ONLY = /^(jose|oauth4webapi|@noble\/hashes|htmlparser2|gemoji)(\/|$)/
 const RELATIVE_MODULE = /((?:from|import|import\() ?['"]\.{1,2}\/[^'"]*)\.js(['"])/g
 /** Types of these libraries, which CommonJS declarations may name only as what an ES module would import. */
 const ES_TYPES =
-  /import (?:type )?(\{[^}]*\}) from '((?:jose|@noble\/hashes|htmlparser2|gemoji)(?:\/[^']*)?)';/g
+  /import (?:type )?(\{[^}]*\}) from '((?:jose|oauth4webapi|@noble\/hashes|htmlparser2|gemoji)(?:\/[^']*)?)';/g
 const CHECK = 'node-version'
 
 const folder = process.cwd()

@@ -36,7 +36,7 @@ export async function operationReference(): Promise<{ page: string; path: string
 
 const head = (count: number): string => `# Operations of the flow API
 
-The ${count} operations of \`createFlowEngine\`, generated from the table that routes requests. A running server describes
+The ${count} operations of \`createFlowService\`, generated from the table that routes requests. A running server describes
 them with schemas at \`/openapi.json\` and lets you try them at \`/docs\`.
 
 Credentials: \`user\` is an access token or an API key, \`visitor\` the cookie \`client_id\` of a visitor of a public flow,

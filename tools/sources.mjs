@@ -23,7 +23,13 @@ export function filesBelow(folder, keep = (path) => path.endsWith('.ts')) {
 
 export const isTest = (path) => /\.test\.ts$|\/test\//.test(path)
 
-export const readSource = (path) => readFileSync(join(root, path), 'utf8')
+const texts = new Map()
+
+/** The text of a file, read once. */
+export function readSource(path) {
+  if (!texts.has(path)) texts.set(path, readFileSync(join(root, path), 'utf8'))
+  return texts.get(path)
+}
 
 const IMPORT =
   /^\s*(?:import|export)\s(type\s)?(?:[^'"`;]*?\sfrom\s)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm

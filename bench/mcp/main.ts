@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFlowEngine } from '@x/flow-service'
+import { createFlowService } from '@x/flow-service'
 import { createMemoryBlobStore } from '@x/flow-service/memory'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { createFlowStore, createJobStore, migrateFlow } from '@x/store-kysely/flow'
@@ -25,7 +25,7 @@ function chatFlow(): unknown {
 const folder = mkdtempSync(join(tmpdir(), 'bench-mcp-'))
 const db = openSqlite(join(folder, 'bench.db'))
 await migrateFlow(db)
-const engine = createFlowEngine({
+const engine = createFlowService({
   store: createFlowStore(db),
   jobs: createJobStore(db),
   files: createMemoryBlobStore(),

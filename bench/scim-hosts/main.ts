@@ -19,6 +19,8 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { seedLargeGroups } from '../../packages/store-kysely/test/large-groups.ts'
 import { cpuPerOperation, interleave, pairRatio, type Candidate } from '../lib/measure.ts'
 import { report, type Figure } from '../lib/report.ts'
+import { fieldFigures } from './field.ts'
+import { reconcileFigures } from './reconcile.ts'
 import { scanStoreFigures } from './scan-store.ts'
 
 /** `SCIM_HOSTS_QUICK=1` measures smaller groups; `DATABASE_URL` names a PostgreSQL. */
@@ -299,6 +301,8 @@ const figures = [
   ...(await jwtCheck()),
   await catalogue(),
   ...(await scanStoreFigures(folder)),
+  ...(await reconcileFigures(join(folder, 'reconcile.db'))),
+  ...(await fieldFigures(async (name) => (await openService(name)).store)),
   ...(url === undefined ? [] : [await roundTrips(url)]),
   ...(await largeList()),
 ]

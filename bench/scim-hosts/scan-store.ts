@@ -33,7 +33,7 @@ function chosen(want: ScanRequest['users']): RawBuilder<unknown> | null {
   if (want === 'none') return null
   if (want === 'all' || 'page' in want) return sql``
   if ('ids' in want) return sql`and id in (${sql.join([...want.ids])})`
-  return 'userNameKey' in want ? sql`and email = ${want.userNameKey}` : null
+  return 'userNameKey' in want ? sql`and email = ${want.userNameKey}` : sql``
 }
 
 async function readUsers(db: Db, org: string, want: ScanRequest['users']): Promise<ScanData> {

@@ -137,7 +137,7 @@ function groupRecord(id: string): GroupRecord {
   }
 }
 
-function uuid(text: string): string {
+export function uuid(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   return [
     [0, 8],

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { report, type Figure } from '../lib/report.ts'
 import { startServer, type ServerProcess } from '../lib/server-process.ts'
 import { assertSame, compare, memberFigures } from './compare.ts'
 import type * as Core from './core.ts'
 import { fillBound, fillShipped, fillStore, LARGE, MIDDLE, SMALL } from './data-set.ts'
+import { directoryFigures, postgresDatabases } from './directory.ts'
 import { join as joinSources } from './join.ts'
 import { OPERATIONS } from './operations.ts'
 import { startPeer } from './peer.ts'
@@ -14,23 +16,50 @@ import { startShipped } from './shipped.ts'
 /**
  * SCIM over HTTP with 110,000 users beside node:http with one SQLite statement for each request: the handler
  * alone, then the server of `npm start`, which shares its users with the flow service (OP-22).
- * `SCIM_BENCH=handler` and `SCIM_BENCH=shipped` measure one of them.
+ * `SCIM_BENCH=handler` and `SCIM_BENCH=shipped` measure one of them, `SCIM_BENCH=directory` or the flags `--users`,
+ * `--groups` and `--store` a large directory beside a small one (DP-58).
  */
-const { SCIM_BENCH: only = 'handler shipped' } = process.env
+const { values: flags } = parseArgs({
+  options: {
+    users: { type: 'string', default: '50000' },
+    groups: { type: 'string', default: '2500' },
+    store: { type: 'string', default: 'sqlite,postgres' },
+  },
+})
+const isDirectory = process.argv.length > 2
+const { SCIM_BENCH: only = isDirectory ? 'directory' : 'handler shipped directory' } = process.env
 const folder = mkdtempSync(join(tmpdir(), 'bench-scim-'))
 const file = (name: string): string => join(folder, `${name}.db`)
 const servers: ServerProcess[] = []
 const figures: Figure[] = []
 try {
-  await fillStore(file('ours'))
-  await fillBound(file('bound'), file('ours'))
+  if (only !== 'directory') {
+    await fillStore(file('ours'))
+    await fillBound(file('bound'), file('ours'))
+  }
   if (only.includes('handler')) figures.push(...(await handlerFigures()))
   await stopAll()
   if (only.includes('shipped')) figures.push(...(await shippedFigures()))
+  if (only.includes('directory')) figures.push(...(await largeDirectory()))
   report('scim', figures)
 } finally {
   await stopAll()
   rmSync(folder, { recursive: true, force: true })
+}
+
+async function largeDirectory(): Promise<Figure[]> {
+  const size = { users: Number(flags.users), groups: Number(flags.groups) }
+  const measured: Figure[] = []
+  if (flags.store.includes('sqlite'))
+    measured.push(...(await directoryFigures('SQLite', size, async (name) => file(name))))
+  const databases = flags.store.includes('postgres') ? await postgresDatabases() : null
+  try {
+    if (databases !== null)
+      measured.push(...(await directoryFigures('PostgreSQL', size, databases.address)))
+  } finally {
+    await databases?.remove()
+  }
+  return measured
 }
 
 async function stopAll(): Promise<void> {

@@ -34,6 +34,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'scim-mount',
     'scim-connect',
     'scim-own-tables',
+    'scim-own-tables-postgres',
     'scim-authentication',
     'scim-hooks',
     'scim-own-store',
@@ -42,7 +43,9 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'scim-roll-out',
     'scim-conformance',
     'scim-verify',
+    'scim-gallery',
     'directory-portal',
+    'scim-agents',
   ],
   'Flows in your process': [
     'run-flows',
@@ -64,7 +67,15 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'python-components',
   ],
   'Come from Langflow': ['newer-versions', 'migrate-from-langflow'],
-  Surfaces: ['surfaces', 'surfaces-from-models', 'surfaces-0.9', 'surfaces-1.0'],
+  Surfaces: [
+    'surfaces',
+    'surfaces-from-models',
+    'surfaces-a2a',
+    'surfaces-ag-ui',
+    'surfaces-mcp',
+    'surfaces-0.9',
+    'surfaces-1.0',
+  ],
   'In production': ['deploy', 'operate'],
 }
 
@@ -73,6 +84,7 @@ const referenceSections: Readonly<Record<string, readonly string[]>> = {
   Flows: [
     'components',
     'flow-api-options',
+    'events',
     'flow-errors',
     'engine-rules',
     'engine-limits',

@@ -8,11 +8,10 @@ export default defineConfig(
     'src/oauth.ts',
     'src/connections.ts',
     'src/outbound.ts',
+    'src/signals.ts',
     'src/scan.ts',
     'src/metrics.ts',
     'src/testing.ts',
-    'src/verify.ts',
     'src/reconcile.ts',
-    'src/x-scim.ts',
   ]),
 )

@@ -9,6 +9,7 @@ export default defineConfig(
     'src/http.ts',
     'src/interop.ts',
     'src/llm.ts',
+    'src/elemental.ts',
     'src/html.ts',
     'src/forms.ts',
     'src/v1.ts',

@@ -76,6 +76,7 @@ interface ModelAnswer {
 }
 
 function modelAnswer(host: string, path: string, body: Json): ModelAnswer | null {
+  if (path.includes('/feature-extraction')) return alike([VECTOR] as never)
   if (/embed/i.test(path)) return alike(embeddings(host, path, body))
   if (/\/chat\/completions$|\/text\/chat(?:_stream)?$/.test(path))
     return completion(completionMessage(body))
@@ -115,7 +116,10 @@ function completionMessage(body: Json): Json {
     ? body['tools'].map((tool) => asRecord(tool)['function'])
     : []
   const tool = asRecord(tools.find((each) => asRecord(each)['name'] === forced))
-  if (typeof forced !== 'string') return { role: 'assistant', content: TEXT }
+  if (typeof forced !== 'string') {
+    const asked = JSON.stringify(body['messages'] ?? '')
+    return { role: 'assistant', content: /\bjson\b/i.test(asked) ? `{"answer": "${TEXT}"}` : TEXT }
+  }
   const call = { name: forced, arguments: JSON.stringify(filled(tool['parameters'])) }
   const calls = [{ index: 0, id: 'call', type: 'function', function: call }]
   return { role: 'assistant', content: null, tool_calls: calls }

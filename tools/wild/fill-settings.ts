@@ -3,7 +3,7 @@ interface FileNode {
   readonly id?: string
   readonly data?: {
     readonly type?: string
-    readonly node?: { readonly template?: Record<string, unknown> }
+    readonly node?: { readonly template?: Record<string, unknown>; readonly edited?: boolean }
   }
 }
 
@@ -39,6 +39,10 @@ export function fillSettings(data: unknown, path: string, named: Named): void {
     for (const [name, field] of Object.entries(template)) {
       if (typeof field !== 'object' || field === null) continue
       fillField(name, field, { path, isChat: node.data?.type === 'ChatInput' })
+      // Components of authors look no key up: a person types it.
+      const { password, value }: TemplateField = field
+      if (password === true && !isAddress(name) && node.data?.node?.edited === true && !value)
+        Object.assign(field, { value: '(a key)', load_from_db: false })
       note(name, field, { named, isAlone })
     }
   }
@@ -98,6 +102,8 @@ const PLACE = /^(?:database|collection)_name$/
 
 const ADDRESS = 'https://service.openai.azure.com'
 
+const DATABASE = 'https://fake-here.apps.astra.datastax.com'
+
 const isAddress = (name: string): boolean => /url|endpoint|host|base$/i.test(name)
 
 function fillField(
@@ -119,5 +125,5 @@ function fillField(
   if (!isBlankText || (field.password === true && !isAddress(name))) return
   if (field.required !== true && !PLACE.test(name)) return
   field.load_from_db = false
-  field.value = isAddress(name) ? ADDRESS : 'items'
+  field.value = isAddress(name) ? (name === 'api_endpoint' ? DATABASE : ADDRESS) : 'items'
 }

@@ -29,10 +29,17 @@ export function judge({ imported, problems = [], warnings = [], isLate, run }: T
   if (run?.status === 200) return 'ran whole'
   if (isLate === true) return 'took too long'
   const detail = run?.detail ?? ''
-  if (warnings.some((warning) => detail.includes(JSON.stringify(warning).slice(1, -1))))
+  const isNamed = (warning: string): boolean =>
+    detail.includes(JSON.stringify(warning).slice(1, -1))
+  // A warning names the component and the reason: `Component Chat: A model selection is required`.
+  if (warnings.some((warning) => warning.split(/^Component (.*?): /).every(isNamed)))
     return 'refused by name'
   if (/API key|needs .* Give it|variable not found|credential/i.test(detail)) return 'needs a key'
-  if (/file|connect|address|collection|not allowed|are off|URL|database|server/i.test(detail))
+  if (
+    /file|connect|address|knowledge base|collection|not allowed|are off|URL|database|server/i.test(
+      detail,
+    )
+  )
     return 'needs a file or service'
   return 'failed unnamed'
 }

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { builtinComponents } from '@x/flow-components'
 import { createCodeRunner, createDocumentReader, createJsonQueries } from '@x/flow-components/node'
 import { createCodeRunners } from '@x/flow-engine'
-import { createFlowEngine } from '@x/flow-service'
+import { createFlowService } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { createFakeTools, createFakeWorld } from './fake-world.ts'
 import { chooseVariables, fillSettings, type CheckProblem } from './fill-settings.ts'
@@ -33,7 +33,7 @@ const python = options.includes('--python') ? await pythonRunner() : undefined
 const script = createCodeRunner({ components: builtinComponents })
 const runner = createCodeRunners(python === undefined ? [script] : [script, python])
 const environment = anyKey()
-const engine = createFlowEngine({
+const engine = createFlowService({
   store: createMemoryFlowStore(),
   files: createMemoryBlobStore(),
   secretKey: 'only for the flows of this run, in memory',

@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import { createFlowEngine } from '@x/flow-service'
+import { createFlowService } from '@x/flow-service'
 import { builtinComponents } from '@x/flow-components'
 import { createRegistry } from '@x/flow-engine'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
@@ -14,7 +14,7 @@ const SESSIONS: ReadonlyMap<string, { readonly id: string; readonly name: string
   ['session-of-grace', { id: '6a7c1f0e-52c4-4f0a-9b1e-0d9a4b1f7c02', name: 'grace' }],
 ])
 
-const engine = createFlowEngine({
+const engine = createFlowService({
   store: createMemoryFlowStore(),
   files: createMemoryBlobStore(),
   secretKey: 'at least 32 characters of your own secret',

@@ -1,9 +1,9 @@
-import { createFlowEngine, type FlowEngine } from '@x/flow-service'
+import { createFlowService, type FlowService } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { SESSIONS } from './sessions.ts'
 
-function create(): FlowEngine {
-  return createFlowEngine({
+function create(): FlowService {
+  return createFlowService({
     store: createMemoryFlowStore(),
     files: createMemoryBlobStore(),
     secretKey: 'at least 32 characters of your own secret',
@@ -18,5 +18,5 @@ function create(): FlowEngine {
 }
 
 // Next loads modules once per bundle and again after each edit; all of them share one engine.
-const shared = globalThis as { flowEngine?: FlowEngine }
+const shared = globalThis as { flowEngine?: FlowService }
 export const engine = (shared.flowEngine ??= create())

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createFlowEngine, type FlowEngine } from '@x/flow-service'
+import { createFlowService, type FlowService } from '@x/flow-service'
 import { builtinComponents } from '@x/flow-components'
 import { createRegistry } from '@x/flow-engine'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
@@ -13,12 +13,12 @@ import { startExample, type Example } from '../../../tools/start-example.ts'
 const KEY = 'the key of this test'
 const ADA = '6a7c1f0e-52c4-4f0a-9b1e-0d9a4b1f7c01'
 
-let engine: FlowEngine
+let engine: FlowService
 let server: Server
 let example: Example
 
 beforeAll(async () => {
-  engine = createFlowEngine({
+  engine = createFlowService({
     store: createMemoryFlowStore(),
     files: createMemoryBlobStore(),
     secretKey: 'at least 32 characters of a secret of the test',

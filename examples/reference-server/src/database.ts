@@ -53,6 +53,12 @@ function mayComeBack(error: unknown): boolean {
   return !/authentication failed|does not exist|is not a database/.test(error.message)
 }
 
+/** Opens the database of a server that may be running, for short transactions beside it; migrates nothing. */
+export function joinDatabase(address: string | undefined, { folder }: { readonly folder: string }) {
+  const url = address ?? `sqlite:${join(folder, 'service.db')}`
+  return explained(() => open(url, { exclusive: false }))
+}
+
 function explained<Result>(work: () => Result): Result {
   try {
     return work()
@@ -80,18 +86,23 @@ function explanationOf(error: unknown): unknown {
   return new SettingsError(`SERVICE_DATABASE_URL: ${error.message}. ${remedy}`, { cause: error })
 }
 
+interface Joining {
+  /** Default true. */
+  readonly exclusive?: boolean
+}
+
 /** Options of both kinds of database; each uses its own. */
 type DatabaseOptions = Pick<SqliteOptions, 'metrics'> &
   Pick<PostgresOptions, 'maxConnections' | 'statementTimeoutMs'>
 
-function open(address: string, options: DatabaseOptions) {
+function open(address: string, { exclusive = true, ...options }: DatabaseOptions & Joining) {
   if (/^postgres(ql)?:\/\//.test(address)) return openPostgres(address, options)
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(address)?.[1]
   if (path === undefined)
     throw new SettingsError('SERVICE_DATABASE_URL must begin with sqlite: or postgres://')
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
   const { maxConnections: _, statementTimeoutMs: __, ...own } = options
-  return openSqlite(path, { ...own, exclusive: true })
+  return openSqlite(path, { ...own, exclusive })
 }
 
 /** For the start message: without user and password. */

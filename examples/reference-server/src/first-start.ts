@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { FlowEngine } from '@x/flow-service'
+import type { FlowService } from '@x/flow-service'
 import type { FlowStore } from '@x/flow-service/store'
 import type { Settings } from './settings/read-settings.ts'
 
@@ -25,7 +25,7 @@ export interface FirstStart {
  * servers start at the same time on an empty database, one of them creates these records.
  */
 export async function prepareFirstStart(
-  engine: FlowEngine,
+  engine: FlowService,
   store: FlowStore,
   settings: Settings,
 ): Promise<FirstStart> {
@@ -59,7 +59,7 @@ async function projectOf(store: FlowStore, userId: string): Promise<{ projectId?
 }
 
 /** Calls operations of the flow API in process, as a user. */
-function postAs({ handler }: FlowEngine, userId: string) {
+function postAs({ handler }: FlowService, userId: string) {
   return async (path: string, body: string): Promise<{ api_key?: string }> => {
     const headers = { 'content-type': 'application/json' }
     const request = new Request(`http://localhost${path}`, { method: 'POST', headers, body })

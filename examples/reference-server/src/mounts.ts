@@ -38,6 +38,12 @@ export const mounts = {
       '/.well-known/oauth-authorization-server/api/v1/scim/oauth',
     ],
   },
+  provisioningSignals: {
+    paths: /^\/api\/v1\/scim\/signals$/,
+    access: 'public',
+    maxBody: 65_536,
+    samples: ['/api/v1/scim/signals'],
+  },
   provisioning: {
     paths: /^\/api\/v1\/scim(\/|$)/,
     access: 'token',

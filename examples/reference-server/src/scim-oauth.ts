@@ -32,7 +32,7 @@ export interface ScimOAuthOptions {
   readonly connections: ScimConnections | null
   readonly store: Pick<SqlScimStore, 'connections' | 'kept'>
   /** Seals the signing key in the database. */
-  readonly secretKey: string
+  readonly secretKey: readonly string[]
   /** Fetches the keys of other issuers, guarded by the settings. */
   readonly fetch: OAuthFetch
   readonly log: Log
@@ -124,22 +124,42 @@ export function readSigningKey(text: string): SigningKey {
   return key.export({ format: 'jwk' }) as unknown as SigningKey
 }
 
-/** The key in the database, made once for all processes; one that another secret key sealed is replaced. */
+type Kept = SqlScimStore['kept']
+
+/** The key in the database, made once for all processes; one that no secret key opens is replaced. */
 async function keptKey(
   { kept }: Pick<SqlScimStore, 'kept'>,
-  { secretKey, log }: { readonly secretKey: string; readonly log: Log },
+  { secretKey, log }: { readonly secretKey: readonly string[]; readonly log: Log },
 ): Promise<SigningKey> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const made = seal(JSON.stringify(privateKey.export({ format: 'jwk' })), secretKey)
+  const [current = ''] = secretKey
+  const made = seal(JSON.stringify(privateKey.export({ format: 'jwk' })), current)
   const stored = await kept.keep(KEY_NAME, made)
-  const opened = openSealed(stored, secretKey)
+  const opened = openWithAny(stored, secretKey)
   if (opened !== null) return JSON.parse(opened) as SigningKey
   log(
     'warning',
     'The key of SCIM access tokens was sealed with another secret key; it is replaced.',
   )
   await kept.exchange(KEY_NAME, stored, made)
-  const replaced = openSealed((await kept.get(KEY_NAME)) ?? made, secretKey)
+  const replaced = openWithAny((await kept.get(KEY_NAME)) ?? made, secretKey)
   if (replaced === null) throw new SettingsError('SERVICE_SECRET_KEY differs between the processes')
   return JSON.parse(replaced) as SigningKey
+}
+
+/** Seals the kept key with the current secret key; false if it is, or if there is none that can be opened. */
+export async function resealKey(kept: Kept, secretKey: readonly string[]): Promise<boolean> {
+  const [current = ''] = secretKey
+  const stored = await kept.get(KEY_NAME)
+  if (stored === null || openSealed(stored, current) !== null) return false
+  const text = openWithAny(stored, secretKey)
+  return text !== null && (await kept.exchange(KEY_NAME, stored, seal(text, current)))
+}
+
+function openWithAny(sealed: string, secretKeys: readonly string[]): string | null {
+  for (const key of secretKeys) {
+    const opened = openSealed(sealed, key)
+    if (opened !== null) return opened
+  }
+  return null
 }

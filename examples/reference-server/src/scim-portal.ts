@@ -2,9 +2,12 @@ import { Resolver } from 'node:dns/promises'
 import {
   createDirectoryPortal,
   createDomains,
+  createRoleMapping,
   createSyncLog,
   type DirectoryPortal,
   type LinkInfo,
+  type PortalRole,
+  type RoleMapping,
   type SyncLog,
 } from '@x/directory-portal'
 import type { ScimService } from '@x/scim-core'
@@ -21,6 +24,8 @@ const HOUR_MS = 3_600_000
 export interface PortalGround {
   readonly store: ReturnType<typeof createPortalStore>
   readonly log: SyncLog
+  /** Its hooks belong to the directory; undefined without `SCIM_PORTAL_ROLES`. */
+  readonly roles: RoleMapping | undefined
 }
 
 /** A database of the server. */
@@ -29,13 +34,37 @@ export type PortalDb = Parameters<typeof migratePortal>[0]
 /** Prepares the tables of the portal and its log; undefined while `SCIM_PORTAL` is off. */
 export async function openPortalGround(
   db: PortalDb,
-  isOn: boolean,
+  { portal, portalRoles }: { readonly portal: boolean; readonly portalRoles: PortalRoles },
   onError: (error: unknown) => void,
 ): Promise<PortalGround | undefined> {
-  if (!isOn) return undefined
+  if (!portal) return undefined
   await migratePortal(db)
   const store = createPortalStore(db)
-  return { store, log: createSyncLog({ store, onError }) }
+  const roles = portalRoles && createRoleMapping({ store, roles: portalRoles, onError })
+  return { store, log: createSyncLog({ store, onError }), roles }
+}
+
+export type PortalRoles = readonly PortalRole[] | undefined
+
+const ROLES = 'SCIM_PORTAL_ROLES must be a JSON list of {value, name, description}'
+
+/** The roles of `SCIM_PORTAL_ROLES`. @throws SettingsError */
+export function readPortalRoles(text: string | undefined): PortalRoles {
+  if (text === undefined || text.trim() === '') return undefined
+  const values = new Set<unknown>()
+  try {
+    const list = JSON.parse(text) as readonly Readonly<Record<string, unknown>>[]
+    const roles = list.map(({ value, name = value, description = '' }) => {
+      for (const part of [value, name, description])
+        if (typeof part !== 'string' || part.length > 200) throw new SettingsError(ROLES)
+      values.add(value)
+      return { value, name, description } as PortalRole
+    })
+    if (values.size === roles.length && !values.has('')) return roles
+  } catch (error) {
+    throw new SettingsError(ROLES, { cause: error })
+  }
+  throw new SettingsError(ROLES)
 }
 
 /** @throws SettingsError if the portal is on without what it needs */
@@ -80,7 +109,7 @@ export function createScimPortal(options: ScimPortalOptions): {
   readonly portal: DirectoryPortal
   stop(): Promise<void>
 } {
-  const { name, publicUrl, dns, onError, ...rest } = options
+  const { name, publicUrl, dns, onError, roles, ...rest } = options
   const resolver = dns === undefined ? undefined : resolverOf(dns)
   const domains = createDomains({
     store: options.store,
@@ -91,6 +120,7 @@ export function createScimPortal(options: ScimPortalOptions): {
     publicUrl,
     onError,
     domains,
+    ...(roles && { roles }),
     app: { name: name ?? new URL(publicUrl).host },
   })
   const timer = setInterval(() => void portal.maintain().catch(onError), HOUR_MS)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
+  createAgentTypes,
   createScimService,
   createSettingsAuth,
   readScimSettings,
@@ -26,10 +27,13 @@ import { scimVariables } from './settings/scim-variables.ts'
 import {
   checkPortalSettings,
   createScimPortal,
-  openPortalGround,
-  type PortalDb,
+  readPortalRoles,
+  type PortalGround,
+  type PortalRoles,
 } from './scim-portal.ts'
 import type { DirectoryPortal } from '@x/directory-portal'
+import type { SignalTransmitter } from '@x/scim-core/signals'
+import { readTransmitter } from './scim-signals.ts'
 
 export interface Provisioning {
   readonly service: ScimService
@@ -69,9 +73,14 @@ export interface ProvisioningSettings extends ScimSettings {
   readonly connections: boolean
   /** The portal for administrators of customers. */
   readonly portal: boolean
+  /** Agents are resources of the directory. */
+  readonly agents: boolean
   readonly portalName: string | undefined
   /** DNS server of the portal. */
   readonly portalDns: string | undefined
+  readonly portalRoles: PortalRoles
+  /** Who sends security events; undefined: nobody. */
+  readonly transmitter: SignalTransmitter | undefined
   /** Who is named by a directory when is remembered. */
   readonly reconcile: boolean
   /** Seconds without a request of a credential of the settings that are an alarm; 0: none. */
@@ -87,8 +96,9 @@ export function readProvisioning(
 ): ProvisioningSettings {
   const settings = readScimSettings({ SERVICE_PUBLIC_URL: publicUrl, ...environment })
   if (settings.oauth?.key !== undefined) readSigningKey(settings.oauth.key)
-  const flagOf = (name: 'SCIM_CONNECTIONS' | 'SCIM_PORTAL' | 'SCIM_RECONCILE'): boolean =>
-    readVariable(name, scimVariables[name], environment[name]) as boolean
+  const flagOf = (
+    name: 'SCIM_AGENTS' | 'SCIM_CONNECTIONS' | 'SCIM_PORTAL' | 'SCIM_RECONCILE',
+  ): boolean => readVariable(name, scimVariables[name], environment[name]) as boolean
   const read = {
     ...settings,
     baseUrl: settings.baseUrl ?? `${publicUrl}/api/v1/scim/v2`,
@@ -103,8 +113,11 @@ export function readProvisioning(
     reconcile: flagOf('SCIM_RECONCILE'),
     connections: flagOf('SCIM_CONNECTIONS'),
     portal: flagOf('SCIM_PORTAL'),
+    agents: flagOf('SCIM_AGENTS'),
     portalName: environment['SCIM_PORTAL_NAME']?.trim() || undefined,
     portalDns: environment['SCIM_PORTAL_DNS']?.trim() || undefined,
+    portalRoles: readPortalRoles(environment['SCIM_PORTAL_ROLES']),
+    transmitter: readTransmitter(environment),
   }
   checkPortalSettings(read)
   return read
@@ -113,9 +126,9 @@ export function readProvisioning(
 /** What the server lends to provisioning. */
 interface ScimSurroundings extends Pick<ScimOptions, 'requestHooks' | 'metrics'> {
   readonly log: Log
-  /** Where the portal keeps its records. */
-  readonly db: PortalDb
-  readonly secretKey: string
+  /** What the portal is built on; undefined while it is off. */
+  readonly ground: PortalGround | undefined
+  readonly secretKey: readonly string[]
   readonly publicUrl: string
   /** Guards itself against internal addresses. */
   readonly fetch: OAuthFetch
@@ -127,7 +140,7 @@ interface ScimSurroundings extends Pick<ScimOptions, 'requestHooks' | 'metrics'>
 export async function createScim(
   store: SqlScimStore,
   settings: ProvisioningSettings,
-  { log, db, secretKey, publicUrl, fetch, adopting, ...watchers }: ScimSurroundings,
+  { log, ground, secretKey, publicUrl, fetch, adopting, ...watchers }: ScimSurroundings,
 ): Promise<Provisioning> {
   for (const warning of settings.warnings) log('warning', warning)
   const audit = openAuditLog(settings.auditLog, (error) => log('error', String(error)))
@@ -145,10 +158,10 @@ export async function createScim(
       : { ...store.connections, page: async () => [] },
     tokens: store.tokens,
     alarms: store.kept,
+    outbox: settings.options.outbox === true,
     ...(watchers.metrics && { metrics: watchers.metrics }),
     onError,
   })
-  const ground = await openPortalGround(db, settings.portal, onError)
   const oauth = await createScimOAuth({
     enabled,
     settings: settings.oauth,
@@ -163,6 +176,9 @@ export async function createScim(
   const options: ScimOptions = {
     ...(ground !== undefined && { observe: ground.log.observe }),
     ...settings.options,
+    ...(settings.agents && {
+      resourceTypes: [...(settings.options.resourceTypes ?? []), ...createAgentTypes({ store })],
+    }),
     rememberActivity: settings.reconcile,
     limits: settings.limits,
     metricTenants: settings.metricTenants,

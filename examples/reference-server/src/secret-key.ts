@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { SettingsError } from './settings/read-settings.ts'
+import { SettingsError, type Settings } from './settings/read-settings.ts'
 
 /**
  * The key that signs tokens: the given one, else the one in the configuration folder (file `secret_key`,
@@ -34,6 +34,30 @@ export function readSecretKey(given: string | undefined, folder: string): string
       `The key file ${path} is empty. Restore the key of this installation, or delete the file to generate a new one; stored secrets then have to be entered again.`,
     )
   return key
+}
+
+/**
+ * The secret keys, the current one first, then those of SERVICE_SECRET_KEY_PREVIOUS.
+ * @throws SettingsError if one is too short, or there are more than three earlier ones
+ */
+export function readSecretKeys(
+  settings: Pick<Settings, 'SERVICE_SECRET_KEY' | 'SERVICE_SECRET_KEY_PREVIOUS'>,
+  folder: string,
+): readonly string[] {
+  return [readSecretKey(settings.SERVICE_SECRET_KEY, folder), ...previousKeys(settings)]
+}
+
+/** @throws SettingsError */
+export function previousKeys({
+  SERVICE_SECRET_KEY_PREVIOUS: text = '',
+}: Pick<Settings, 'SERVICE_SECRET_KEY_PREVIOUS'>): string[] {
+  const keys = text.split(',').map((key) => key.trim())
+  const given = keys.filter((key) => key !== '')
+  if (given.length > 3 || given.some((key) => key.length < 32))
+    throw new SettingsError(
+      'SERVICE_SECRET_KEY_PREVIOUS must have at most 3 keys of at least 32 characters, separated by commas',
+    )
+  return given
 }
 
 /** @throws SettingsError if the folder cannot be created or written */

@@ -1,13 +1,18 @@
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { createFlowEngine, createCors, createHostGate, type RequestHooks } from '@x/flow-service'
+import {
+  createCors,
+  createFlowService,
+  createHostGate,
+  groupSettings,
+  type RequestHooks,
+} from '@x/flow-service'
 import {
   createDiskBlobStore,
   createDiskFlowFiles,
   createDiskProfilePictures,
 } from '@x/flow-service/node'
-import { createDocumentReader, createJsonQueries, createStdioMcp } from '@x/flow-components/node'
 import { createGuardedFetch } from '@x/flow-engine/node'
 import type { FetchHandler } from '@x/http-adapters'
 import { toNodeListener } from '@x/http-adapters/node'
@@ -17,26 +22,30 @@ import { linkUsers } from '@x/store-kysely/link'
 import { apiPage } from './api-page.ts'
 import { createCodeRunnersOf } from './code-runners.ts'
 import { consolePage } from './console-page.ts'
+import { componentServices } from './component-services.ts'
 import { openDatabase } from './database.ts'
+import { refuseDotted } from './dotted-targets.ts'
 import { createEditorPage } from './editor-page.ts'
-import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
 import { answerMounted, own, type MountHandlers } from './mounts.ts'
 import { databaseOptions, isPostgres, queueOptions } from './settings/queue-options.ts'
 import { openPasswords } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
-import { providerEnvironment } from './provider-environment.ts'
 import { createScim, readProvisioning, warnOfLowLimit } from './scim.ts'
 import type { Log } from './operate/log.ts'
 import { createAuditTrail } from './operate/audit-trail.ts'
 import { openMetrics } from './operate/metrics-endpoint.ts'
 import { openRequestLimit, quotasOf } from './operate/rate-limit.ts'
 import { createReadiness, readinessAnswer } from './operate/readiness.ts'
+import { reportErrors } from './operate/report-errors.ts'
 import { createRequestLog, identified } from './operate/request-log.ts'
 import { openTracing, withSpans } from './operate/tracing.ts'
+import { openPortalGround } from './scim-portal.ts'
+import { createKeyAgents } from './scim-agents.ts'
+import { createScimSignals } from './scim-signals.ts'
 import { createScimAdmin } from './scim-admin.ts'
-import { readSecretKey } from './secret-key.ts'
+import { readSecretKeys } from './secret-key.ts'
 import { doorOptions } from './settings/door-options.ts'
 import { mcpOptions, openAiOptions, runLimits, surfaceLimits } from './settings/engine-limits.ts'
 import { readPublicUrl, toFlowSettings } from './settings/flow-settings.ts'
@@ -91,8 +100,7 @@ export async function createReferenceServer(
 ): Promise<ReferenceServer> {
   const folder = settings.SERVICE_CONFIG_DIR ?? './data'
   const publicUrl = readPublicUrl(settings.SERVICE_PUBLIC_URL) ?? url
-  const onError = (error: unknown, { requestId }: { readonly requestId?: unknown } = {}): void =>
-    log('error', String(error), { requestId, stack: stackOf(error) })
+  const onError = reportErrors(log, () => trail)
   const requests = createRequestLog(log, settings)
   const counted = await openMetrics(settings, SERVICE_VERSION)
   const metrics = counted === undefined ? {} : { metrics: counted.metrics }
@@ -109,7 +117,7 @@ export async function createReferenceServer(
   const editorFolder = settings.SERVICE_FRONTEND_PATH
   const editor = editorFolder === undefined ? undefined : await createEditorPage(editorFolder)
   const code = await createCodeRunnersOf(settings, environment, { folder, log })
-  const secretKey = readSecretKey(settings.SERVICE_SECRET_KEY, folder)
+  const secretKey = readSecretKeys(settings, folder)
   const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, {
     folder,
     ...databaseOptions(settings),
@@ -130,7 +138,9 @@ export async function createReferenceServer(
   const requestHooks = withSpans(ended, spans?.requestHooks)
   const audit = createAuditStore(db)
   const trail = createAuditTrail(audit, { log, onError })
+  const ground = await openPortalGround(db, provisioning, onError)
   const stores = linkUsers(db, {
+    ...(ground?.roles && { directory: ground.roles }),
     adoptUsers: provisioning.adoptUsers,
     adoptHint: 'Set SCIM_ADOPT_USERS=userName to link it, or rename it.',
     ...(settings.OIDC_ISSUER !== undefined && { signInIssuer: settings.OIDC_ISSUER }),
@@ -141,50 +151,44 @@ export async function createReferenceServer(
   const vectors = vectorDatabase(settings, folder)
   const queue = queueOptions(settings)
   const guardedFetch = createGuardedFetch({ allow: settings.SERVICE_SSRF_ALLOW ?? [] })
-  const engine = createFlowEngine({
+  const grouped = groupSettings(flowSettings)
+  const engine = createFlowService({
     store: stores.flow,
     files: createDiskBlobStore(join(folder, 'files')),
-    ...(vectors === undefined ? {} : { vectors: vectors.collections }),
-    flowFiles: createDiskFlowFiles(join(folder, 'flows')),
-    profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
     jobs: createJobStore(db),
     secretKey,
-    passwords: await openPasswords(db),
-    settings: flowSettings,
-    services: {
-      environment: providerEnvironment(
-        environment,
-        settings.SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT,
-      ),
-      fetch: guardedFetch,
-      crawlBytes: (settings.SERVICE_MAX_CRAWL_MB ?? 64) * 1024 * 1024,
-      jsonQueries: createJsonQueries(),
-      documentReader: createDocumentReader(),
-      sql,
-      finance: createFinanceSource(settings.SERVICE_FINANCE_URL),
-      ...(settings.SERVICE_MCP_STDIO === true
-        ? { mcp: createStdioMcp({ ...stdioCommands(settings), fetch: guardedFetch }) }
-        : {}),
-      ...(code.runner === undefined ? {} : { codeRunner: code.runner }),
-    },
+    settings: grouped.settings,
+    limits: { ...grouped.limits, run: runLimits(settings) },
+    services: componentServices(settings, { environment, fetch: guardedFetch, sql, code }),
     queue,
-    ...(await quotasOf(settings, db)),
-    openai: openAiOptions(settings),
-    ...doorOptions(settings),
-    limits: runLimits(settings),
-    mcp: mcpOptions(settings),
-    audit,
-    onAudit: trail.logRecord,
-    requestHooks,
-    ...(spans === undefined ? {} : { hooks: spans.hooks }),
-    ...metrics,
-    onError,
+    doors: {
+      ...grouped.doors,
+      openai: openAiOptions(settings),
+      mcp: mcpOptions(settings),
+      ...doorOptions(settings),
+    },
+    overrides: {
+      ...(provisioning.enabled && provisioning.agents && { agents: createKeyAgents(stores.scim) }),
+      ...(vectors === undefined ? {} : { vectors: vectors.collections }),
+      flowFiles: createDiskFlowFiles(join(folder, 'flows')),
+      profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
+      passwords: await openPasswords(db),
+      ...(await quotasOf(settings, db)),
+    },
+    observe: {
+      audit,
+      onAudit: trail.logRecord,
+      requestHooks,
+      ...(spans === undefined ? {} : { hooks: spans.hooks }),
+      ...metrics,
+      onError,
+    },
   })
 
   warnOfLowLimit(provisioning, settings.SERVICE_RATE_LIMIT ?? 0, log)
   const scim = await createScim(stores.scim, provisioning, {
     log,
-    db,
+    ground,
     secretKey,
     publicUrl,
     fetch: guardedFetch,
@@ -204,6 +208,11 @@ export async function createReferenceServer(
     unmanaged: () => stores.unmanaged(),
     webhooks: outbox.webhooks,
     flow: (request) => engine.handler(request),
+    onError,
+  })
+  const signals = createScimSignals(provisioning.enabled ? provisioning.transmitter : undefined, {
+    stores,
+    fetch: guardedFetch,
     onError,
   })
   const signOn = createSingleSignOn({
@@ -249,6 +258,7 @@ export async function createReferenceServer(
   const mounted: MountHandlers<ServerContext>['mounted'] = {
     provisioningAdmin: own(scimAdmin),
     provisioningOAuth: own((request, path, context) => scim.oauth.handle(request, path, context)),
+    provisioningSignals: own(signals),
     provisioning: (request, _path, context) => scim.service.handle(request, context),
     portal: own<ServerContext>(scim.servePortal),
     surfaces: (request, _path, context) => surface.handle(request, context),
@@ -301,7 +311,7 @@ export async function createReferenceServer(
     listener: requests.wrap((message, reply) => {
       // Keep-alive clients would otherwise find the connection closed during their next request.
       if (readiness.isStopping) reply.shouldKeepAlive = false
-      listener(message, reply)
+      if (!(scim.enabled && refuseDotted(message, reply))) listener(message, reply)
     }),
     database: kind,
     publicUrl,
@@ -339,12 +349,5 @@ function vectorDatabase(settings: Settings, folder: string): VectorDatabase | un
   return createVectorDatabase(settings.SERVICE_VECTOR_DIR ?? join(folder, 'vectors'))
 }
 
-function stdioCommands({ SERVICE_MCP_STDIO_COMMANDS: commands = [] }: Settings) {
-  return { commands, setting: 'SERVICE_MCP_STDIO_COMMANDS' }
-}
-
 /** Shown in metrics. */
 const SERVICE_VERSION = '0.0.0'
-
-const stackOf = (error: unknown): string | undefined =>
-  error instanceof Error ? error.stack : undefined

@@ -1,6 +1,6 @@
 import {
   createOidcSignIn,
-  type FlowEngine,
+  type FlowService,
   type HostContext,
   type OidcIdentity,
   type OidcSignInEnd,
@@ -12,11 +12,11 @@ import { SettingsError, type Settings } from './settings/read-settings.ts'
 
 export interface SingleSignOnOptions {
   readonly settings: Settings
-  readonly engine: FlowEngine
+  readonly engine: FlowService
   readonly store: FlowStore
   readonly scim: ScimService
   readonly publicUrl: string
-  readonly secretKey: string
+  readonly secretKey: readonly string[]
   readonly onError: (error: unknown) => void
   /** Stores audit records. */
   readonly record: AuditTrail['record']

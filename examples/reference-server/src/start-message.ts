@@ -16,6 +16,7 @@ export function startMessage(url: string, server: ReferenceServer): string {
     '',
     apiKey === undefined ? 'Try (YOUR_KEY: make one in the console, under API keys):' : 'Try:',
     `  curl -X POST ${url}/api/v1/run/echo -H 'x-api-key: ${apiKey ?? 'YOUR_KEY'}' -H 'content-type: application/json' -d '{"input_value":"hello"}'`,
+    '  Look for "You said: hello" in the answer.',
     scimEnabled
       ? `  curl -X POST ${url}/api/v1/scim/v2/Users -H "authorization: Bearer $SCIM_TOKEN" -H 'content-type: application/scim+json' -d '{"userName":"ada@example.com","active":true}'`
       : '  SCIM_ENABLED=true SCIM_TOKEN=a-long-random-secret npm start    (enables provisioning)',

@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createFlowEngine } from '@x/flow-service'
+import { createFlowService } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { toNodeListener } from '@x/http-adapters/node'
 import { createScimHandler } from '@x/scim-core'
@@ -62,7 +62,7 @@ describe('AD-16 an adapter body limit below that of the core gives a 413 in the 
 
   test.each([true, false])('the flow API, length announced: %s', async (announced) => {
     const errors: unknown[] = []
-    const engine = createFlowEngine({
+    const engine = createFlowService({
       store: createMemoryFlowStore(),
       files: createMemoryBlobStore(),
       secretKey: 'a secret of at least 32 characters',

@@ -20,7 +20,9 @@ describe('the command line', () => {
       const SERVICE_CONFIG_DIR = join(folder, 'config')
       const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR }, ['--port', '80'])
       expect(code).toBe(1)
-      expect(stderr).toBe('Unknown option --port; there are --help and --check\n')
+      expect(stderr).toBe(
+        'Unknown option --port; there are --help, --check, --public, --reencrypt\n',
+      )
       expect(await readdir(folder)).toEqual([])
     }))
 

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, request as sendRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { verifyWebhook } from '@x/scim-core/outbound'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
@@ -33,6 +33,58 @@ async function startReceiver() {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   return { received, url, close: () => server.close() }
 }
+
+/** Sends a target as it stands, which `fetch` would rewrite. */
+function send(method: string, url: string, target: string): Promise<[number | undefined, string]> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/scim+json',
+    }
+    sendRequest({ hostname, port, method, path: target, headers }, (answer) => {
+      let text = ''
+      answer.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      answer.on('end', () => resolve([answer.statusCode, text]))
+    })
+      .on('error', reject)
+      .end(method === 'PATCH' ? '{"Operations":[{"op":"remove","path":"title"}]}' : undefined)
+  })
+}
+
+test('SF-15 an id of dots is an id that does not exist, in the form of SCIM', async () => {
+  const environment = { SCIM_ENABLED: 'true', SCIM_TOKEN: TOKEN }
+  const { service, end } = await startService(environment)
+  try {
+    for (const id of [
+      '.',
+      '..',
+      '%2e',
+      '%2E%2e',
+      '..?count=1',
+      './x',
+      '..%2f',
+      '%00',
+      'no-such-id',
+    ])
+      for (const method of ['GET', 'PATCH', 'DELETE'])
+        for (const type of ['Users', 'Groups']) {
+          const [status, text] = await send(method, service.url, `${SCIM}/${type}/${id}`)
+          expect([method, id, status, JSON.parse(text)]).toMatchObject([
+            method,
+            id,
+            404,
+            { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '404' },
+          ])
+        }
+    expect(await send('GET', service.url, '/api/v1/x/../users')).toEqual([
+      404,
+      '{"detail":"Not Found"}',
+    ])
+  } finally {
+    await end()
+  }
+})
 
 test('SF-30 connections are off, and their credentials refused, without SCIM_CONNECTIONS', async () => {
   const environment = { SCIM_ENABLED: 'true', SCIM_TOKEN: TOKEN }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createFlowEngine } from '@x/flow-service'
+import { createFlowService } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { describeFlowApi } from '@x/flow-service/openapi'
 import { expect, test } from 'vitest'
@@ -98,7 +98,7 @@ test(
   { timeout: 1_800_000 },
   async () => {
     const errors: unknown[] = []
-    const engine = createFlowEngine({
+    const engine = createFlowService({
       store: createMemoryFlowStore(),
       files: createMemoryBlobStore(),
       secretKey: 'a secret key of the tests, long enough',
@@ -183,7 +183,7 @@ function bodyOf(body: unknown, headers: Record<string, string>): RequestInit {
 
 /** Two users with keys, a flow each, and words that mean something to the service. */
 async function seed(
-  engine: ReturnType<typeof createFlowEngine>,
+  engine: ReturnType<typeof createFlowService>,
   round: number,
 ): Promise<{
   keys: string[]

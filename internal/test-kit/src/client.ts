@@ -1,4 +1,4 @@
-import type { FlowEngine } from '@x/flow-service'
+import type { FlowService } from '@x/flow-service'
 
 /** The parts of a request besides its path. */
 export interface Sent {
@@ -21,7 +21,7 @@ export interface Answer {
 
 /** Sends requests to a handler, without a port. */
 export async function send(
-  { handler }: Pick<FlowEngine, 'handler'>,
+  { handler }: Pick<FlowService, 'handler'>,
   path: string,
   { method, token, headers = {}, json, body }: Sent = {},
 ): Promise<Answer> {
@@ -50,7 +50,7 @@ function parsed(text: string): unknown {
 }
 
 /** The access token of the superuser of a test engine. */
-export async function adminToken(engine: Pick<FlowEngine, 'services'>): Promise<string> {
+export async function adminToken(engine: Pick<FlowService, 'services'>): Promise<string> {
   const input = { username: 'admin', password: 'admin-pass-1', clientAddress: '' }
   return (await engine.services.login.signIn(input)).accessToken
 }

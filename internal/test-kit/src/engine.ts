@@ -1,4 +1,4 @@
-import { createFlowEngine, type FlowEngine } from '@x/flow-service'
+import { createFlowService, type FlowService } from '@x/flow-service'
 import { createMemoryBlobStore } from '@x/flow-service/memory'
 import { createMemoryFlowStore } from '@x/flow-service/memory'
 import type { FlowEngineOptions } from '@x/flow-service'
@@ -17,7 +17,7 @@ type StoredOptions = FlowEngineOptions & Required<Pick<FlowEngineOptions, 'store
 /** An engine in memory with the superuser `admin` / `admin-pass-1`. */
 export async function createTestEngine(
   options: Partial<FlowEngineOptions> = {},
-): Promise<FlowEngine & { readonly options: StoredOptions; readonly adminId: string }> {
+): Promise<FlowService & { readonly options: StoredOptions; readonly adminId: string }> {
   const complete: StoredOptions = {
     store: createMemoryFlowStore(),
     files: createMemoryBlobStore(),
@@ -25,7 +25,7 @@ export async function createTestEngine(
     passwords: cheapHasher,
     ...options,
   }
-  const engine = createFlowEngine(complete)
+  const engine = createFlowService(complete)
   const admin = await engine.services.users.create({
     username: 'admin',
     password: 'admin-pass-1',

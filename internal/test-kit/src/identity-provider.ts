@@ -31,6 +31,8 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     }),
     '/jwks': async () => ({ keys: [jwk] }),
     '/token': async () => ({
+      access_token: 'access',
+      token_type: 'Bearer',
       id_token: await new SignJWT({ nonce: provider.nonce, ...provider.claims })
         .setProtectedHeader({ alg: 'ES256', kid: 'k' })
         .setIssuer(provider.issuer)

@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { AddressInfo } from 'node:net'
-import type { FlowEngine } from '@x/flow-service'
+import type { FlowService } from '@x/flow-service'
 
 /** Serves a handler on a free port of the loopback address. */
 export async function serve(
-  handler: FlowEngine['handler'],
+  handler: FlowService['handler'],
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const server = createServer((message, reply) => {
     const left = new AbortController()

@@ -36,6 +36,7 @@ export {
 export { prometheusHandler } from './metrics/prometheus.ts'
 export { requestMetrics } from './metrics/request-metrics.ts'
 export { checkBasePath, mountedAt, outsideBasePath, pathBelow } from './base-path.ts'
+export { missingLibrary, modulePlace, notBeside } from './module-place.ts'
 export { BodyRefusedError, bodyFailure, isBodyRefused } from './body-refused.ts'
 export {
   BODY_TOO_LARGE,
@@ -58,10 +59,22 @@ export {
 } from './request-hooks.ts'
 export { REQUEST_ID, requestIdOf, withRequestId } from './request-id.ts'
 export { formatSseComment, formatSseFrame } from './sse-frame.ts'
+export { createSseReader, type SseEvent, type SseReader } from './sse-reader.ts'
 export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
 export { createSystemRuntime, withinTime, type Runtime } from './runtime.ts'
+export {
+  embeddedV4,
+  isInRange,
+  parseIpAddress,
+  parseIpRange,
+  type IpAddress,
+  type IpRange,
+} from './address-ranges.ts'
+export { guardedLookup, type LookUp } from './guarded-lookup.ts'
 export { SPECIAL_V4, SPECIAL_V6 } from './special-ranges.ts'
 export { standIn } from './stand-in.ts'
+export { isSchemaError, withoutRepeatedSchemaErrors } from './schema-error.ts'
+export { secretBytes, type SecretKeys } from './secret-keys.ts'
 export { createTextCipher, type TextCipher } from './text-cipher.ts'
 export { textSlices } from './text-slices.ts'
 export {
@@ -111,6 +124,7 @@ export {
   options,
   required,
   secret,
+  secrets,
   tagged,
   text,
   texts,

@@ -14,19 +14,24 @@ const NONCE_BYTES = 12
 
 /**
  * AES-256-GCM over WebCrypto. The key is derived from `secret` with HKDF-SHA-256 on first use, so that one
- * secret serves several purposes (`info`); the context is additional authenticated data.
+ * secret serves several purposes (`info`); the context is additional authenticated data. Of several secrets the
+ * first one encrypts; the others decrypt what was encrypted before it.
  */
 export function createTextCipher(
-  secret: Uint8Array,
+  secrets: Uint8Array | readonly Uint8Array[],
   { info, runtime }: { readonly info: string; readonly runtime: Pick<Runtime, 'randomBytes'> },
 ): TextCipher {
-  let derived: Promise<Key> | undefined
-  const key = (): Promise<Key> => (derived ??= deriveKey(secret, info))
+  const keys = (secrets instanceof Uint8Array ? [secrets] : secrets).map((secret) => {
+    let derived: Promise<Key> | undefined
+    return (): Promise<Key> => (derived ??= deriveKey(secret, info))
+  })
+  const [current] = keys
+  if (current === undefined) throw new TypeError('A cipher needs a secret')
   return {
     async encrypt(text, context) {
       const nonce = new Uint8Array(runtime.randomBytes(NONCE_BYTES))
       const plain = new TextEncoder().encode(text)
-      const sealed = await crypto.subtle.encrypt(algorithm(nonce, context), await key(), plain)
+      const sealed = await crypto.subtle.encrypt(algorithm(nonce, context), await current(), plain)
       const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength)
       bytes.set(nonce)
       bytes.set(new Uint8Array(sealed), NONCE_BYTES)
@@ -35,8 +40,19 @@ export function createTextCipher(
     async decrypt(bytes, context) {
       const nonce = bytes.slice(0, NONCE_BYTES)
       const sealed = bytes.slice(NONCE_BYTES)
-      const plain = await crypto.subtle.decrypt(algorithm(nonce, context), await key(), sealed)
-      return new TextDecoder('utf-8', { ignoreBOM: true }).decode(plain)
+      const openedBy = async (key: () => Promise<Key>): Promise<string> => {
+        const plain = await crypto.subtle.decrypt(algorithm(nonce, context), await key(), sealed)
+        return new TextDecoder('utf-8', { ignoreBOM: true }).decode(plain)
+      }
+      let failure: unknown
+      for (const key of keys) {
+        try {
+          return await openedBy(key)
+        } catch (error) {
+          failure ??= error
+        }
+      }
+      throw failure
     },
   }
 }

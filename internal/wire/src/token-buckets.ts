@@ -34,6 +34,8 @@ export interface TokenBuckets {
   take(key: string, limit: BucketLimit, now: number): BucketState
   /** Puts back a request taken from the bucket of `key`. */
   giveBack(key: string, limit: BucketLimit, now: number): void
+  /** Fills the bucket of `key`. */
+  fill(key: string): void
 }
 
 /**
@@ -42,11 +44,13 @@ export interface TokenBuckets {
  */
 export function createTokenBuckets(maxKeys: number): TokenBuckets {
   const fullAt = new Map<string, number>()
+  const steady = createSteadyClock()
   return {
-    take(key, limit, now) {
+    take(key, limit, at) {
+      const now = steady(at)
       const step = refillMs(limit)
       const whole = limit.burst * step
-      // If the clock was set back, a bucket must not become emptier than empty.
+      // At most empty, also where the limit was higher before.
       const before = Math.min(Math.max(fullAt.get(key) ?? now, now), now + whole)
       const allowed = before + step <= now + whole + step / 1000
       const after = allowed ? before + step : before
@@ -60,11 +64,24 @@ export function createTokenBuckets(maxKeys: number): TokenBuckets {
       }
       return { allowed, fullInMs: after - now }
     },
-    giveBack(key, limit, now) {
+    giveBack(key, limit, at) {
+      const now = steady(at)
       const full = fullAt.get(key)
       if (full === undefined) return
       if (full - refillMs(limit) > now) fullAt.set(key, full - refillMs(limit))
       else fullAt.delete(key)
     },
+    fill: (key) => void fullAt.delete(key),
+  }
+}
+
+/** Times of a clock that goes on from where it was when it is set back, so that no level changes. */
+function createSteadyClock(): (now: number) => number {
+  let last = Number.NEGATIVE_INFINITY
+  let offset = 0
+  return (now) => {
+    if (now + offset < last) offset = last - now
+    last = now + offset
+    return last
   }
 }

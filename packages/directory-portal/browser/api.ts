@@ -55,7 +55,7 @@ export interface Session {
   readonly app: { readonly name: string }
   readonly address: string
   readonly language: string | null
-  readonly features: { readonly domains: boolean }
+  readonly features: { readonly domains: boolean; readonly roles: boolean }
 }
 
 export interface Domain {
@@ -86,6 +86,30 @@ export interface User {
   readonly state: 'active' | 'inactive' | 'deleted'
   readonly since: string | null
   readonly groups: readonly string[]
+}
+
+export interface Group {
+  readonly id: string
+  readonly displayName: string
+  /** null: more than 10,000. */
+  readonly members: number | null
+}
+
+export interface Roles {
+  readonly roles: readonly { readonly value: string; readonly name: string }[]
+  readonly rules: readonly { readonly groupId: string; readonly role: string }[]
+  readonly default: string | null
+  readonly applying?: { readonly done: number; readonly total: number }
+}
+
+export interface RoleChanges {
+  readonly total: number | null
+  readonly sample: readonly {
+    readonly userId: string
+    readonly userName: string | null
+    readonly before: readonly string[]
+    readonly after: readonly string[]
+  }[]
 }
 
 export interface Entry {

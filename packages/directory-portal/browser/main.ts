@@ -3,6 +3,7 @@ import { button, choice, h, labelled } from './dom.ts'
 import type { ConnectionPage, PageWords, PortalView } from './portal-view.ts'
 import { chooseView } from './views/choose.ts'
 import { logView } from './views/log.ts'
+import { rolesView } from './views/roles.ts'
 import { settingsView } from './views/settings.ts'
 import { setupView } from './views/setup.ts'
 import { signInView } from './views/sign-in.ts'
@@ -15,6 +16,7 @@ declare const STYLE_FILE: string
 const VIEWS: Readonly<Record<string, (page: ConnectionPage) => HTMLElement>> = {
   setup: setupView,
   users: usersView,
+  roles: rolesView,
   log: logView,
   'sign-in': signInView,
   settings: settingsView,
@@ -203,8 +205,10 @@ class DirectoryPortalElement extends HTMLElement {
   }
 
   #drawHeader({ say, session, ask, tell }: PortalView, id: string, name: string): void {
-    const { domains } = session.features
-    const names = Object.keys(VIEWS).filter((one) => one !== 'sign-in' || domains)
+    const { domains, roles } = session.features
+    const names = Object.keys(VIEWS).filter(
+      (one) => (one !== 'sign-in' || domains) && (one !== 'roles' || roles),
+    )
     const links = names.map((one) =>
       h(
         'a',

@@ -7,6 +7,21 @@ export {
   type Domains,
   type DomainsOptions,
 } from './domains/domains.ts'
+export {
+  createRoleMapping,
+  type PortalRole,
+  type RoleChanges,
+  type RoleMapping,
+  type RoleMappingOptions,
+  type RolesChange,
+  type RoleState,
+} from './roles/role-mapping.ts'
+export {
+  type RoleRule,
+  type RoleSettings,
+  type RoleStore,
+  type RoleTransaction,
+} from './store/role-store.ts'
 export { type ResolveTxt } from './domains/resolve-txt.ts'
 export { PORTAL_PROVIDERS, type PortalProvider } from './providers/providers.ts'
 export { type PortalSession } from './access/sessions.ts'

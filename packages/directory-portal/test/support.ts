@@ -1,4 +1,12 @@
-import { createDirectoryPortal, createSyncLog, type DirectoryPortal } from '@x/directory-portal'
+import {
+  createDirectoryPortal,
+  createRoleMapping,
+  createSyncLog,
+  type DirectoryPortal,
+  type PortalRole,
+  type RoleMapping,
+  type RoleMappingOptions,
+} from '@x/directory-portal'
 import type { DirectoryPortalOptions, PortalStore, SyncLog } from '@x/directory-portal'
 import { createMemoryPortalStore } from '@x/directory-portal/memory'
 import { createScimService, type ScimService } from '@x/scim-core'
@@ -34,6 +42,7 @@ export interface Harness {
   readonly portal: DirectoryPortal
   readonly store: PortalStore
   readonly service: ScimService
+  readonly roles: RoleMapping | undefined
   readonly log: SyncLog
   readonly runtime: TestRuntime
   readonly errors: unknown[]
@@ -44,13 +53,25 @@ export interface Harness {
   readonly written: () => Promise<void>
 }
 
+type HarnessOptions = Partial<Omit<DirectoryPortalOptions, 'roles'>> & {
+  readonly roles?: readonly PortalRole[]
+  readonly onRolesChange?: RoleMappingOptions['onRolesChange']
+}
+
 /** A host in memory with a portal, and a clock that stands still. */
-export function createHarness(options: Partial<DirectoryPortalOptions> = {}): Harness {
+export function createHarness(options: HarnessOptions = {}): Harness {
   // Ids are random, because the tags of secrets are made of them.
   const runtime = { ...createTestRuntime(), uuid: () => crypto.randomUUID() }
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
-  const store = createMemoryPortalStore()
+  const { roles: roleList, onRolesChange, ...given } = options
+  const store = createMemoryPortalStore({ directory: () => directory })
+  const roles =
+    roleList &&
+    createRoleMapping({ store, roles: roleList, onError, ...(onRolesChange && { onRolesChange }) })
+  const directory = createMemoryScimStore(
+    roles && { onGroupWrite: roles.onGroupWrite, onUserWrite: roles.onUserWrite },
+  )
   const log = createSyncLog({ store, runtime, onError })
   const connections = createScimConnections({
     store: createMemoryConnectionStore(),
@@ -59,7 +80,7 @@ export function createHarness(options: Partial<DirectoryPortalOptions> = {}): Ha
     onError,
   })
   const service = createScimService({
-    store: createMemoryScimStore(),
+    store: directory,
     baseUrl: BASE,
     auth: connections.auth(),
     observe: log.observe,
@@ -75,7 +96,8 @@ export function createHarness(options: Partial<DirectoryPortalOptions> = {}): Ha
     app: { name: 'Acme App' },
     runtime,
     onError,
-    ...options,
+    ...(roles && { roles }),
+    ...given,
   })
   const ask: Harness['ask'] = async (method, path, init = {}, clientAddress = '192.0.2.1') => {
     const request = new Request(`${ORIGIN}/directory${path}`, { method, ...init })
@@ -85,6 +107,7 @@ export function createHarness(options: Partial<DirectoryPortalOptions> = {}): Ha
     portal,
     store,
     service,
+    roles,
     log,
     runtime,
     errors,

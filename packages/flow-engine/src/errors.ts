@@ -34,6 +34,7 @@ const STATUS = {
   expired: 500,
   cassette_miss: 500,
   budget_exceeded: 402,
+  missing_package: 500,
 } as const
 
 /** All error codes, for exhaustive tables. */

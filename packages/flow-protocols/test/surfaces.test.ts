@@ -139,7 +139,10 @@ describe('surfaces in answers', () => {
     await other.sendMessage({
       parts: [{ type: 'data-a2ui-action', data: { userAction: { name, context } } }],
     })
-    expect((await asking.history(other.id)).messages.at(-1)?.parts).toMatchObject([
+    expect([other.status, other.error]).toEqual(['ready', undefined])
+    const shown = (await asking.history(other.id)).messages.at(-1)
+    expect(shown).toEqual(plain(other.messages.find(({ id }) => id === shown?.id)))
+    expect(shown?.parts).toMatchObject([
       { type: 'step-start' },
       { type: 'tool-ask_person', output: { action_id: 'approve' } },
       { type: 'step-start' },

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
+import { modulePlace } from '@x/wire'
 
 /** The files that an interpreter needs besides Pyodide. */
 export interface GuestFiles {
@@ -13,7 +14,7 @@ export interface GuestFiles {
   readonly library: Readonly<Record<string, string>>
 }
 
-const require = createRequire(import.meta.url)
+const require = createRequire(modulePlace(import.meta.url))
 
 /** Reads the package's Python files and realms, which are published next to the sources. */
 export function readGuestFiles(): GuestFiles {

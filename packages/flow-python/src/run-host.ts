@@ -41,6 +41,7 @@ export function createRunHost(
       else if (op === 'token' && typeof text === 'string') stream.token(text)
       else if (op === 'status') ctx.status(short(decodePythonValue(value, lent)))
       else if (op === 'stop' && typeof name === 'string') ctx.stop(name)
+      else if (op === 'exclude' && typeof name === 'string') ctx.exclude(name)
       else if (op === 'start' && typeof name === 'string') ctx.start(name)
       else if (op === 'web' && typeof text === 'string') log('Network', text)
     },

@@ -34,6 +34,56 @@ export interface ResponseFinished extends ResponseCreated {
   readonly outputTokens: number
 }
 
+/** By which way a run was started; `job`: by `engine.jobs`. */
+export type RunDoor =
+  | 'run'
+  | 'build'
+  | 'public'
+  | 'vertex'
+  | 'webhook'
+  | 'responses'
+  | 'chat'
+  | 'mcp'
+  | 'schedule'
+  | 'evaluation'
+  | 'job'
+
+/** A stretch of a run; `id` is that of the run, for a job that of the job, in each of its stretches. */
+export interface RunEvent extends FlowEvent {
+  readonly flowId: string
+  readonly flowName?: string
+  /** "" = none. */
+  readonly sessionId: string
+  readonly door: RunDoor
+  /** Set for runs that are jobs. */
+  readonly jobId?: string
+  readonly requestId?: string
+  /** The `id` of the run of a flow that called this one. */
+  readonly parentId?: string
+}
+
+/** A run starts, or goes on after it was suspended or has moved from another process. */
+export interface RunStarted extends RunEvent {
+  readonly resumed: boolean
+}
+
+/** A stretch of a run has ended; exactly one follows each `run.started`. */
+export interface RunFinished extends RunEvent {
+  /** `suspended`: it waits for an answer or a time, or for another process. */
+  readonly status: 'succeeded' | 'failed' | 'cancelled' | 'suspended'
+  /** Milliseconds of this stretch. */
+  readonly durationMs: number
+  /** Tokens of this stretch, if a model has told them. */
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  /** Masked. */
+  readonly error?: {
+    readonly code: string
+    readonly message: string
+    readonly componentId?: string
+  }
+}
+
 /** Notifications of the flow service, by name. Payloads contain no secrets. */
 export interface FlowEvents {
   'user.created': FlowEvent
@@ -43,6 +93,8 @@ export interface FlowEvents {
   'flow.created': FlowEvent
   'flow.updated': FlowEvent
   'flow.deleted': FlowEvent
+  'run.started': RunStarted
+  'run.finished': RunFinished
   'job.started': FlowEvent & { readonly flowId: string }
   'job.finished': FlowEvent & { readonly flowId: string; readonly state: JobState }
   'message.stored': FlowEvent & { readonly flowId: string | null; readonly sessionId: string }
@@ -78,6 +130,8 @@ const TYPES: Readonly<Record<keyof FlowEvents, true>> = {
   'flow.created': true,
   'flow.updated': true,
   'flow.deleted': true,
+  'run.started': true,
+  'run.finished': true,
   'job.started': true,
   'job.finished': true,
   'message.stored': true,

@@ -1,4 +1,9 @@
-export { createFlowEngine, type FlowEngine } from './engine.ts'
+export {
+  createFlowEngine,
+  createFlowService,
+  type FlowEngine,
+  type FlowService,
+} from './service.ts'
 export type {
   FlowEvent,
   FlowEvents,
@@ -15,6 +20,7 @@ export {
   type OidcSignInOptions,
 } from './http/access/oidc.ts'
 export type { AnnotatedFlow, McpOptions } from './mcp/mcp-options.ts'
+export { groupSettings } from './option-groups.ts'
 export type { ToolAnnotations } from './mcp/mcp-server.ts'
 export type {
   ComponentStoreOptions,
@@ -22,6 +28,7 @@ export type {
   FlowStorage,
   HostAuthenticate,
   HostContext,
+  KeyAgents,
   HostIdentity,
 } from './options.ts'
 export type { OidcIdentity } from './services/accounts/oidc-users.ts'
@@ -36,11 +43,32 @@ export type {
   StoreCaller,
 } from './services/component-store/component-store.ts'
 export type { PasswordHasher } from './services/crypto/passwords.ts'
+export { UnreadableSecretsError } from './services/flows/unreadable-secrets.ts'
+export type {
+  Reencrypted,
+  ReencryptOptions,
+  SecretService,
+  UnreadableValue,
+} from './services/flows/stored-secrets.ts'
 export { createSecretBox, type SecretBox } from './services/crypto/secret-box.ts'
 export type { ProfilePictures } from './services/files/profile-pictures.ts'
 export type { ExampleFlow } from './services/flows/examples.ts'
 export type { QuotaStore } from './services/runs/run-quota.ts'
 export type { FlowServices } from './services/services.ts'
+export type {
+  AuthSettings,
+  EditorSettings,
+  FlowServiceDoors,
+  FlowServiceLimits,
+  FlowServiceObservers,
+  FlowServiceOptions,
+  FlowServiceOverrides,
+  FlowServiceSettings,
+  HttpSettings,
+  RecordSettings,
+  SessionSettings,
+  VariableSettings,
+} from './service-options.ts'
 export { defaultSettings, type FlowSettings } from './settings.ts'
 export { FlowFileError, type FlowFiles } from './store/flow-files.ts'
 export type { AroundRequest, ObservedRequest, RequestEnd, RequestHooks } from '@x/wire'

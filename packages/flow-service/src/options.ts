@@ -1,6 +1,6 @@
 import type { Metrics, RequestHooks, Runtime } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
-import type { ComponentServices, ModelProviders } from '@x/flow-engine'
+import type { ChatModel, ComponentServices, ModelProviders } from '@x/flow-engine'
 import type { ResultCache } from '@x/flow-engine'
 import type { RunLimits } from '@x/flow-engine'
 import type { CountTokens, Prices, RunBudget, RunHooks } from '@x/flow-engine'
@@ -68,6 +68,17 @@ export interface OpenAiOptions {
   readonly fetchUrls?: boolean
 }
 
+/** The agents of a directory. */
+export interface KeyAgents {
+  /** Whether a user may have a key of an agent. */
+  mayBind(
+    user: { readonly id: string; readonly isSuperuser: boolean },
+    agentId: string,
+  ): Promise<'yes' | 'no' | 'unknown'>
+  /** Why keys of an agent do not work now; null: they do. Asked with each request of such a key. */
+  refusal(agentId: string): Promise<string | null>
+}
+
 /**
  * All that a flow service stores, opened in one call: `sqliteStorage` and `postgresStorage` of
  * `@x/store-kysely/storage`, or `memoryStorage` of `@x/flow-service/memory`.
@@ -82,7 +93,10 @@ export interface FlowStorage {
   readonly passwords?: PasswordHasher
 }
 
-/** Options of a flow service. */
+/**
+ * Options of a flow service in their old, flat form.
+ * @deprecated Use the groups of `FlowServiceOptions`.
+ */
 export interface FlowEngineOptions {
   /**
    * All stores in one; `store`, `jobs` and `files` are then absent. `vectors`, `quotas`, `audit` and `passwords`
@@ -95,11 +109,18 @@ export interface FlowEngineOptions {
   readonly files?: BlobStore
   /** Vector collections for Chroma and FAISS. Default `store.collections`. */
   readonly vectors?: CollectionStore
-  /** Signs tokens and encrypts secrets; at least 32 characters or bytes. */
-  readonly secretKey: string | Uint8Array
+  /**
+   * Signs tokens and encrypts secrets; at least 32 characters or bytes. A list begins with the current key; the others,
+   * at most three, still open what they have encrypted and signed (see `services.secrets.reencrypt`).
+   */
+  readonly secretKey: string | Uint8Array | readonly (string | Uint8Array)[]
   /** The components available to the editor and to flows. Default: the built-in ones. */
   readonly components?: ComponentRegistry
-  readonly models?: ModelProviders
+  /**
+   * Makes the models of flows; a single chat model answers for every provider and model name, and flows that ask for
+   * an embedding model then fail. Default: the built-in clients, with the keys of users.
+   */
+  readonly models?: ChatModel | ModelProviders
   /** Services for components. Messages, variables, files and flows come from the store. */
   readonly services?: Partial<ComponentServices>
   /**
@@ -117,7 +138,11 @@ export interface FlowEngineOptions {
   /** Where the handler is mounted, such as `/flows`. Default: `settings.basePath`, else the root. */
   readonly basePath?: string
   readonly settings?: Partial<FlowSettings>
-  readonly jobs?: JobStore
+  /**
+   * Where builds and background runs are kept. Default `memory`, which beside a SQL store is told to `onError` once
+   * unless it is given.
+   */
+  readonly jobs?: JobStore | 'memory'
   readonly queue?: Pick<
     BuildJobsOptions,
     | 'work'
@@ -175,6 +200,8 @@ export interface FlowEngineOptions {
    * `createRateLimitStore(db)` of `@x/store-kysely/rate-limit` counts across restarts and processes.
    */
   readonly quotas?: QuotaStore
+  /** The agents of a directory, to which API keys can be bound. Default: none. */
+  readonly agents?: KeyAgents
   /** Stores audit records, which superusers read at `/api/v1/monitor/audit`. Default: none. */
   readonly audit?: AuditStore
   /** Called with each audit record. */
@@ -194,7 +221,8 @@ export interface FlowEngineOptions {
 }
 
 /** Options whose stores are resolved. */
-export type StoredEngineOptions = FlowEngineOptions & {
+export type StoredEngineOptions = Omit<FlowEngineOptions, 'jobs'> & {
+  readonly jobs?: JobStore
   readonly store: FlowStore
   readonly files: BlobStore
 }

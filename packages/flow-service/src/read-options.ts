@@ -9,21 +9,20 @@ import {
   integer,
   list,
   mountPath,
-  nearName,
   optionCheck,
   OptionError,
   options,
   required,
-  secret,
+  secrets as secretKeys,
   text,
   texts,
   type KindsOf,
   type OptionKind,
   type OptionKinds,
 } from '@x/wire'
-import { defaultRunLimits } from '@x/flow-engine'
-import { budgetOption, errorText } from '@x/flow-engine/internal'
+import { errorText, runOptionKinds } from '@x/flow-engine/internal'
 import { readSigningKey } from '@x/flow-protocols/internal'
+import { ungroup, withGroups } from './option-groups.ts'
 import type { FlowEngineOptions, FlowStorage, StoredEngineOptions } from './options.ts'
 import { defaultSettings } from './settings.ts'
 
@@ -74,50 +73,6 @@ const settings = Object.fromEntries(
     SETTINGS[name] ?? likeDefault(value),
   ]),
 )
-
-/** Services that components of the product read; hosts add others for components of their own. */
-const SERVICES = [
-  'messages',
-  'variables',
-  'environment',
-  'models',
-  'files',
-  'fetch',
-  'crawlBytes',
-  'knowledge',
-  'memories',
-  'finance',
-  'sql',
-  'vectors',
-  'jsonQueries',
-  'documentReader',
-  'flows',
-  'mcp',
-  'codeRunner',
-  'workOwner',
-]
-
-/** Only a name that is nearly a known one is refused: others may be for components of the host. */
-const services: OptionKind = {
-  read(value, { called, path, page }) {
-    for (const name of Object.keys(Object(value) as object)) {
-      const near = SERVICES.includes(name) ? undefined : nearName(name, SERVICES)
-      if (near === undefined) continue
-      const message = `${called}: unknown option "${path}.${name}". Did you mean "${path}.${near}"?`
-      throw new OptionError(`${path}.${name}`, message, page)
-    }
-    return value
-  },
-}
-
-const registry: OptionKind = {
-  read(value, place) {
-    if (!Array.isArray(value)) return implementing('registry', 'get', 'resolve').read(value, place)
-    const { called, path, page } = place
-    const message = `${called}: option "${path}" must be a registry, got an array; write createRegistry(${path})`
-    throw new OptionError(path, message, page)
-  },
-}
 
 const mcp = options({
   anonymous: flag,
@@ -186,14 +141,12 @@ const storage = options({
 })
 
 const kinds: KindsOf<FlowEngineOptions> = {
+  ...runOptionKinds,
   storage,
   store: flowStore,
   files: blobStore,
   vectors: anything,
-  secretKey: required(secret(32)),
-  components: registry,
-  models: anything,
-  services,
+  secretKey: required(secretKeys(32)),
   ssrfAllow: texts,
   authenticate: callback,
   passwords: implementing('PasswordHasher', 'hash', 'verify'),
@@ -201,7 +154,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
   componentStore: anything,
   basePath: mountPath,
   settings: options(settings),
-  jobs: implementing('JobStore'),
+  jobs: either((value) => value === 'memory', anything, implementing('JobStore')),
   queue: options({
     work: flag,
     process: options({ name: text, role: choice('all', 'web', 'worker'), version: text }),
@@ -212,13 +165,9 @@ const kinds: KindsOf<FlowEngineOptions> = {
     leaseMs: amount(1),
     heartbeatMs: amount(1),
   }),
-  budget: budgetOption,
   prices: anything,
   countTokens: callback,
   hooks: anything,
-  limits: options(
-    Object.fromEntries(Object.keys(defaultRunLimits).map((name) => [name, orNull(amount(0))])),
-  ),
   cache: anything,
   runtime: implementing('Runtime', 'now', 'uuid'),
   flowFiles: anything,
@@ -233,6 +182,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
   a2a: either(isBoolean, choice(false), options({ rootFlow: text, surfaces, signingKey })),
   codeModules: texts,
   quotas: anything,
+  agents: implementing('KeyAgents', 'mayBind', 'refusal'),
   audit: anything,
   onAudit: callback,
   metrics: anything,
@@ -240,18 +190,41 @@ const kinds: KindsOf<FlowEngineOptions> = {
   onError: callback,
 }
 
-const readStores = optionCheck<StoredEngineOptions>(PAGE, {
-  ...kinds,
+const grouped = withGroups(kinds) as KindsOf<FlowEngineOptions>
+const readStores = optionCheck<FlowEngineOptions>(PAGE, {
+  ...grouped,
   store: required(flowStore),
   files: required(blobStore),
 })
-const readStorage = optionCheck<FlowEngineOptions>(PAGE, kinds)
+const readStorage = optionCheck<FlowEngineOptions>(PAGE, grouped)
 
-/** The options of an engine as they were given, each read once, with their stores. @throws OptionError */
-export function readFlowEngineOptions(called: string, given: unknown): StoredEngineOptions {
-  if ((given as Partial<FlowEngineOptions> | null | undefined)?.storage === undefined)
-    return readStores(called, given)
-  const { storage: from, ...others } = readStorage(called, given)
+/** The options of a service, flat and with their stores, and how the host wrote those that came from a group. */
+export interface ReadServiceOptions {
+  readonly options: StoredEngineOptions
+  readonly written: ReadonlyMap<string, string>
+}
+
+/** The options of a service as they were given, each read once. @throws OptionError */
+export function readServiceOptions(called: string, given: unknown): ReadServiceOptions {
+  const hasStorage = (given as Partial<FlowEngineOptions> | null | undefined)?.storage !== undefined
+  const read = (hasStorage ? readStorage : readStores)(called, given)
+  const { options: flat, written } = ungroup(called, read, PAGE)
+  const stored = hasStorage ? fromStorage(called, flat as unknown as FlowEngineOptions) : flat
+  return { options: withJobs(stored as unknown as FlowEngineOptions), written }
+}
+
+/** `memory` is what is used without a store of jobs. */
+function withJobs({ jobs, ...others }: FlowEngineOptions): StoredEngineOptions {
+  return {
+    ...others,
+    ...(jobs !== 'memory' && jobs !== undefined && { jobs }),
+  } as StoredEngineOptions
+}
+
+function fromStorage(
+  called: string,
+  { storage: from, ...others }: FlowEngineOptions,
+): StoredEngineOptions {
   for (const name of ['store', 'jobs', 'files'] as const)
     if (others[name] !== undefined)
       throw new OptionError(

@@ -232,9 +232,13 @@ export const defaultSettings: FlowSettings = Object.freeze({
 
 /**
  * Applies the given settings over the defaults; undefined counts as absent.
- * @throws TypeError naming contradictory settings
+ * @throws TypeError naming contradictory settings, as the host wrote them
  */
-export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings {
+export function resolveSettings(
+  given: Partial<FlowSettings> = {},
+  written: ReadonlyMap<string, string> = new Map(),
+): FlowSettings {
+  const nameOf = (name: keyof FlowSettings): string => written.get(`settings.${name}`) ?? name
   const fields = Object.entries(given).filter(([, value]) => value !== undefined)
   const settings: FlowSettings = {
     ...defaultSettings,
@@ -243,23 +247,25 @@ export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings
   }
   const checked = checkBasePath(settings.basePath)
   if ('problem' in checked)
-    throw new TypeError(`createFlowEngine: option "basePath" ${checked.problem}`)
+    throw new TypeError(`createFlowService: option "basePath" ${checked.problem}`)
   settings.basePath = checked.path
   if (settings.refreshSameSite === 'none' && !settings.refreshSecure) {
-    throw new TypeError('refreshSameSite "none" requires refreshSecure')
+    throw new TypeError(`${nameOf('refreshSameSite')} "none" requires ${nameOf('refreshSecure')}`)
   }
   if (settings.accessSameSite === 'none' && !settings.accessSecure) {
-    throw new TypeError('accessSameSite "none" requires accessSecure')
+    throw new TypeError(`${nameOf('accessSameSite')} "none" requires ${nameOf('accessSecure')}`)
   }
   if (settings.corsOrigins.includes('*') && given.corsAllowCredentials === true) {
-    throw new TypeError('corsOrigins "*" cannot be combined with corsAllowCredentials')
+    throw new TypeError(
+      `${nameOf('corsOrigins')} "*" cannot be combined with ${nameOf('corsAllowCredentials')}`,
+    )
   }
   for (const name of ['publicFlowCleanupInterval', 'publicFlowExpiration'] as const) {
-    if (settings[name] <= 600) throw new TypeError(`${name} must be more than 600`)
+    if (settings[name] <= 600) throw new TypeError(`${nameOf(name)} must be more than 600`)
   }
   const { maxFlowVersions: versions } = settings
   if (!Number.isInteger(versions) || versions < 1 || versions > 1000)
-    throw new TypeError('maxFlowVersions must be an integer from 1 to 1,000')
+    throw new TypeError(`${nameOf('maxFlowVersions')} must be an integer from 1 to 1,000`)
   return settings
 }
 

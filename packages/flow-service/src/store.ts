@@ -25,6 +25,13 @@ export type {
   Placed,
 } from './store/collections.ts'
 export type { CountedKind, CountStore } from './store/counts.ts'
+export {
+  SEALED_KINDS,
+  type SealedKind,
+  type SealedSlice,
+  type SealedValue,
+  type SealedValueStore,
+} from './store/sealed-values.ts'
 export { endSessions } from './store/end-sessions.ts'
 export type { FlowStore } from './store/flow-store.ts'
 export type { FlowVersionRecord, FlowVersionStore, NewFlowVersion } from './store/flow-versions.ts'

@@ -1,11 +1,11 @@
 import { builtinComponents } from '@x/flow-components'
 import { createFlow, createRegistry, type ChatModel } from '@x/flow-engine'
 import { chatInput, chatOutput, languageModel } from '@x/flow-engine/components'
-import type { FlowEngine } from '@x/flow-service'
+import type { FlowService } from '@x/flow-service'
 import { createTestEngine } from '@x/test-kit'
 import { afterEach, describe, expect, test } from 'vitest'
 
-const engines: FlowEngine[] = []
+const engines: FlowService[] = []
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })

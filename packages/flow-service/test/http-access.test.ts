@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FlowEngine } from '../src/engine.ts'
+import type { FlowService } from '../src/service.ts'
 import type { Auth, Route } from '../src/http/route/route.ts'
 import { routes } from '../src/http/routes/index.ts'
 import { createTestEngine } from '@x/test-kit'
@@ -213,7 +213,7 @@ const names: readonly (keyof Actors)[] = [
   'blockedKey',
 ]
 
-async function createActors(engine: FlowEngine): Promise<Actors> {
+async function createActors(engine: FlowService): Promise<Actors> {
   const { users, login, apiKeys } = engine.services
   const signIn = async (username: string): Promise<string> => {
     const input = { username, password: `${username}-pass`, clientAddress: '' }
@@ -292,6 +292,7 @@ const OPEN_TO_ANYBODY = [
   'none GET /api/v1/store/tags',
   'none GET /api/v1/version',
   'none GET /health',
+  'none GET /health/ready',
   'none GET /health_check',
   'none HEAD /api/mcp/sse',
   'none HEAD /api/mcp/streamable',

@@ -1,6 +1,6 @@
 import { createTestRuntime } from '@x/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { FlowEngine } from '@x/flow-service'
+import type { FlowService } from '@x/flow-service'
 import type { McpService } from '@x/flow-engine'
 import { adminToken, send, type Sent } from '@x/test-kit'
 import { createTestEngine } from '@x/test-kit'
@@ -19,7 +19,7 @@ const mcp: McpService = {
   },
 }
 
-let engine: FlowEngine
+let engine: FlowService
 let token: string
 beforeEach(async () => {
   reached.length = 0

@@ -75,7 +75,11 @@ describe('a broken identity provider', () => {
 
   test.each([
     ['a page instead of a token', '/token', PAGE],
-    ['a token that is none', '/token', '{"id_token":"a.b.c"}'],
+    [
+      'a token that is none',
+      '/token',
+      '{"access_token":"a","token_type":"Bearer","id_token":"a.b.c"}',
+    ],
     ['a page instead of keys', '/jwks', PAGE],
     ['a key that is none', '/jwks', '{"keys":[{"kty":"EC","kid":"k","alg":"ES256","crv":"x"}]}'],
     ['a key of a secret', '/jwks', '{"keys":[{"kty":"oct","kid":"k","k":"AAAA"}]}'],

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { builtinComponents } from '@x/flow-components'
 import { createRegistry, defineComponent, field, output } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
-import type { FlowEngine } from '@x/flow-service'
+import type { FlowService } from '@x/flow-service'
 import { createTestEngine } from '@x/test-kit'
 
-const engines: FlowEngine[] = []
+const engines: FlowService[] = []
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })

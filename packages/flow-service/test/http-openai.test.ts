@@ -4,12 +4,12 @@ import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { createRegistry } from '@x/flow-engine'
-import type { FlowEngine, ResponseCreated, ResponseFinished } from '@x/flow-service'
+import type { FlowService, ResponseCreated, ResponseFinished } from '@x/flow-service'
 import type { FlowEngineOptions } from '../src/options.ts'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { createTestEngine } from '@x/test-kit'
 
-const engines: FlowEngine[] = []
+const engines: FlowService[] = []
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })

@@ -4,7 +4,7 @@ import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { createRegistry } from '@x/flow-engine'
-import type { FlowEngine } from '@x/flow-service'
+import type { FlowService } from '@x/flow-service'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { send } from '@x/test-kit'
 import { createTestEngine } from '@x/test-kit'
@@ -23,7 +23,7 @@ const stuck = defineComponent({
   },
 })
 
-const engines: FlowEngine[] = []
+const engines: FlowService[] = []
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })

@@ -3,10 +3,10 @@ import { builtinComponents } from '@x/flow-components'
 import { createRegistry } from '@x/flow-engine'
 import { chatInput, chatOutput, humanInput } from '@x/flow-engine/components'
 import { flowBuilder } from '@x/flow-engine/testing'
-import type { FlowEngine } from '@x/flow-service'
+import type { FlowService } from '@x/flow-service'
 import { createTestEngine } from '@x/test-kit'
 
-const engines: FlowEngine[] = []
+const engines: FlowService[] = []
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })

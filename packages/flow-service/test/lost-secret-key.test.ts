@@ -1,7 +1,7 @@
 import { createRegistry, defineComponent, field, output } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { createUserCalls } from '@x/test-kit'
-import { createFlowEngine } from '@x/flow-service'
+import { createFlowService } from '@x/flow-service'
 import { expect, test } from 'vitest'
 
 const seen: string[] = []
@@ -41,7 +41,7 @@ test('HO-54: a run that needs a value of another secret key fails and says so', 
   expect(seen.splice(0)).toEqual(['of the user'])
 
   const secretKey = 'another secret key of the tests, long enough'
-  const later = createFlowEngine({ ...engine.options, secretKey })
+  const later = createFlowService({ ...engine.options, secretKey })
   const [status, text] = await run(later.handler)
   expect(status).toBe(400)
   expect(text).toContain(

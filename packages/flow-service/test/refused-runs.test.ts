@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { builtinComponents } from '@x/flow-components'
 import { createRegistry, defineComponent, field, output } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
-import type { FlowEngine } from '@x/flow-service'
+import type { FlowService } from '@x/flow-service'
 import { createTestEngine } from '@x/test-kit'
 
 /** Hangs until it is stopped. */
@@ -19,7 +19,7 @@ const stuck = defineComponent({
   },
 })
 
-const engines: FlowEngine[] = []
+const engines: FlowService[] = []
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })
@@ -105,7 +105,7 @@ describe('OP-18: a refused run costs nothing', () => {
       for (let n = 0; n < 5; n += 1) {
         const [path, body] = requestOf(echo)
         const answer = await ada.call(path, body)
-        expect(await answer.text()).toContain('go on at once')
+        expect(await answer.text()).toContain('in progress, which is the limit')
       }
       leave.abort()
       await reader?.cancel().catch(() => undefined)

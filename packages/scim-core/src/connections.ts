@@ -9,11 +9,8 @@ export {
   type ConnectionsHandlerOptions,
 } from './connections/connections-handler.ts'
 export type { ConnectionProvider } from './base/connection-settings.ts'
-export {
-  type AlarmMemory,
-  type WatchedCredential,
-  type WatchedSource,
-} from './connections/alarms.ts'
+export { type AlarmMemory } from './connections/alarm-memory.ts'
+export { type WatchedCredential, type WatchedSource } from './connections/alarms.ts'
 export { type ConnectionEvents } from './connections/connection-events.ts'
 export {
   type ClientInfo,

@@ -1,4 +1,5 @@
 export { type ScimAuth } from './options/auth.ts'
+export { AGENT_URN, createAgentTypes } from './options/agent-types.ts'
 export type { BriefOptions, GetOptions } from './store/read-options.ts'
 export {
   InvalidFilterError,
@@ -197,6 +198,7 @@ export {
 } from '@x/wire'
 export {
   defineResourceType,
+  type ResourceWrite,
   type ResourceOperation,
   type ScimResourceType,
 } from './options/resource-type.ts'

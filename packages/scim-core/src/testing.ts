@@ -6,3 +6,5 @@ export { defineOutboxStoreContract, type OutboxSubject } from './contract/outbox
 export { defineConnectionStoreContract } from './contract/connections-spec.ts'
 export { defineTokenStoreContract } from './contract/tokens-spec.ts'
 export { defineResourceStoreContract } from './contract/resources-spec.ts'
+export { defineStoreHookContract } from './testing/hook-contract.ts'
+export { type HookRows, type StoreHooks, type StoreHookSubject } from './testing/hook-setup.ts'

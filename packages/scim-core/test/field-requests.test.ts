@@ -15,6 +15,49 @@ async function withUser(more: object = {}) {
   return { scim, id, path, patch, shown, entries }
 }
 
+describe('SF-1 a name never refuses, a value may', () => {
+  const unknown = { shoe: 1, name: { shoe: 1 }, emails: [{ shoe: 1, value: 'e@corp.example' }] }
+  const custom = { [CUSTOM]: { shoe: 1 }, [E]: { shoe: 1 }, [`${E}:shoe`]: 1 }
+  const body = { ...unknown, ...custom, userName: 'b@corp.example' }
+
+  test('in bodies and paths', async () => {
+    const { scim, path, patch } = await withUser()
+    expect((await scim.post('/Users', body)).status).toBe(201)
+    expect((await scim.put(path, { ...body, userName: NAME, emails: [] })).status).toBe(200)
+    expect((await patch({ op: 'add', value: { ...unknown, ...custom } })).status).toBe(200)
+    expect((await patch({ op: 'remove', path: CUSTOM })).status).toBe(200)
+    expect((await scim.post('/Groups', { displayName: 'g', shoe: 1 })).status).toBe(201)
+    expect((await scim.post('/Users', { ...body, userName: 7 })).status).toBe(400)
+  })
+
+  test('filters and orders refuse them, and so do bodies where the host says so', async () => {
+    const { scim } = await withUser()
+    const filter = await scim.get('/Users?filter=shoe%20eq%201')
+    expect(filter.body['scimType']).toBe('invalidFilter')
+    expect((await scim.get('/Users?sortBy=shoe')).status).toBe(400)
+    const strict = createScim({ unknownAttributes: 'reject' })
+    expect((await strict.post('/Users', body)).status).toBe(400)
+    const id = await strict.user(NAME)
+    const operations = [{ op: 'add', path: `${CUSTOM}:shoe`, value: 1 }]
+    expect((await strict.patch(`/Users/${id}`, operations)).status).toBe(400)
+  })
+
+  test('what names a quirk is a switch', async () => {
+    const plain = createScim({ quirks: 'none' })
+    const id = await plain.user(NAME, { schemas: [USER] })
+    const patch = async (operation: object) => {
+      const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
+      return (await plain.patch(`/Users/${id}`, { schemas, Operations: [operation] })).status
+    }
+    expect(await patch({ op: 'replace', path: 'active', value: false })).toBe(200)
+    expect(await patch({ op: 'Replace', path: 'active', value: false })).toBe(400)
+    expect(await patch({ op: 'replace', path: 'active', value: 'False' })).toBe(400)
+    expect(await patch({ op: 'add', path: `${CUSTOM}:shoe`, value: 1 })).toBe(400)
+    expect(await patch({ op: 'add', path: `${E}.department`, value: 'D' })).toBe(400)
+    expect(await patch({ op: 'add', path: 'roles', value: ['A'] })).toBe(400)
+  })
+})
+
 describe('SF-4 a deactivation applies whatever else the request names', () => {
   test.each([
     { op: 'Add', path: `${CUSTOM}:tag`, value: 'b' },
@@ -73,7 +116,20 @@ test('SF-2 the audit entry names what was ignored and adjusted, without values',
   await patch(...operations)
   expect(entries[1]?.ignored).toHaveLength(20)
   expect(entries[1]?.ignoredCount).toBe(25)
+  const [filtered, name] = [
+    'emails[type eq "secret"].foo',
+    'phoneNumbers[value eq "secret"].foo.bar',
+  ]
+  await patch({ op: 'add', value: { [filtered]: 1, [name]: 1 } })
+  expect(entries[2]?.ignored).toEqual(['emails[...].foo', 'phoneNumbers[...]'])
   expect(JSON.stringify(entries)).not.toContain('secret')
+})
+
+test('SF-2 what members have besides their id is named too', async () => {
+  const { scim, id, entries } = await withUser()
+  const members = [{ value: id, Display: 'd', $ref: 'r', type: 'User', team: 'x' }]
+  await scim.post('/Groups', { displayName: 'g', members })
+  expect(entries[1]?.ignored).toEqual(['members.team'])
 })
 
 test.each([

@@ -70,6 +70,11 @@ export function createArrayHost({ honoursWant }: { readonly honoursWant: boolean
   }
 }
 
+function emailsOf(attributes: ScanUser['attributes']): string[] {
+  const emails = (attributes?.['emails'] ?? []) as readonly { readonly value?: string }[]
+  return emails.map(({ value = '' }) => value)
+}
+
 function chosen({ users, groups, members }: Rows, want: ScanRequest): ScanData {
   const alive = users.filter(({ deletedAt }) => deletedAt == null).toSorted(byCreation)
   const data: { -readonly [Key in keyof ScanData]: ScanData[Key] } = {
@@ -84,6 +89,10 @@ function chosen({ users, groups, members }: Rows, want: ScanRequest): ScanData {
     data.users = alive.filter(({ userName }) => fold(userName) === u.userNameKey)
   } else if (u !== 'none' && 'externalId' in u) {
     data.users = alive.filter(({ externalId }) => externalId === u.externalId)
+  } else if (u !== 'none' && 'addressKeys' in u) {
+    data.users = alive.filter(({ userName, attributes }) =>
+      [userName, ...emailsOf(attributes)].some((text) => u.addressKeys.includes(fold(text))),
+    )
   } else if (u !== 'none') {
     data.users = alive.slice(u.page.offset, u.page.offset + u.page.limit)
     data.totalUsers = alive.length

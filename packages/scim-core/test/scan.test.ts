@@ -302,6 +302,8 @@ describe('SH-8 requests that load a part of the data', () => {
       ['userName', () => scim.names('userName eq "ada" and active eq true')],
       ['externalId', () => scim.names('externalId eq "HR-1"')],
       ['list', () => scim.get('/Users?count=2')],
+      ['SF-24 address', () => scim.names('emails.value eq "ada@app.example"')],
+      ['SF-24 create', () => scim.user('bob', { emails: [{ value: 'bob@app.example' }] })],
       ['members', () => scim.patch(`/Groups/${group}?attributes=id`, add)],
       ['delete', () => scim.delete(`/Users/${id}`)],
     ]
@@ -325,6 +327,45 @@ describe('SH-8 requests that load a part of the data', () => {
     }
     expect(await pages(setUp().scim)).toEqual(await pages(setUp({}, false).scim))
   })
+})
+
+describe('SF-42 ids of the host', () => {
+  const numbered = () => {
+    let next = 41
+    const asked: string[] = []
+    const newId = async (kind: string, tenant: string) => {
+      asked.push(`${kind} of ${tenant}`)
+      return String((next += 1))
+    }
+    return { ...setUp({ newId }), asked }
+  }
+
+  test('are asked once for each row, and work everywhere', async () => {
+    const { scim, asked, host } = numbered()
+    const made = await scim.post('/Users', { userName: 'ada' })
+    expect(made.body).toMatchObject({ id: '42' })
+    expect(made.headers.get('location')).toMatch(/\/Users\/42$/)
+    await scim.user('bob')
+    expect((await scim.post('/Users', { userName: 'ADA' })).status).toBe(409)
+    // Members as JSON numbers too.
+    const group = await scim.group('Admins', [42 as never])
+    expect(group).toBe('44')
+    await scim.patch(`/Groups/${group}`, [{ op: 'add', path: 'members', value: [{ value: 43 }] }])
+    expect(await scim.members(group)).toEqual(['42', '43'])
+    expect(await scim.names('id eq "42"')).toEqual(['ada'])
+    expect(asked).toEqual(['user', 'user', 'group'].map((kind) => `${kind} of default`))
+    expect(host.rowsOf('default').users.map(({ id }) => id)).toEqual(['42', '43'])
+  })
+
+  test.each([['a/b'], [''], ['x'.repeat(129)], [42], ['taken']])(
+    'a wrong or taken one is 500: %j',
+    async (id) => {
+      const { scim } = setUp({ newId: async () => id as string })
+      if (id === 'taken') await scim.user('first')
+      expect((await scim.post('/Users', { userName: 'ada' })).status).toBe(500)
+      expect(scim.errors.map(String)).toEqual([expect.stringContaining('newId')])
+    },
+  )
 })
 
 test('SH-9 more users than one load may return are 500 with an explanation', async () => {

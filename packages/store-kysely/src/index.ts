@@ -1,4 +1,5 @@
 export { DatabaseError, type DatabaseErrorKind } from './engine/database-error.ts'
+export { isSchemaError, type SchemaError } from './engine/schema-error.ts'
 export {
   backupSqlite,
   checkSqlite,

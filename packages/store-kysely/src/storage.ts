@@ -22,7 +22,7 @@ export interface StorageOptions {
   readonly migrate?: boolean
 }
 
-/** All stores of a flow service in one database; the option `storage` of `createFlowEngine`. */
+/** All stores of a flow service in one database; the option `storage` of `createFlowService`. */
 export interface SqlStorage extends Required<Omit<FlowStorage, 'vectors'>> {
   /** For further stores in the same database, such as `createScimStore(storage.db)`. */
   readonly db: Kysely<FlowTables>

@@ -32,6 +32,7 @@ const key: ApiKeyRecord = {
   hash: 'h1',
   prefix: 'sk-12345',
   isActive: true,
+  agentId: null,
   totalUses: 0,
   lastUsedAt: null,
   createdAt: NOW,

@@ -1,6 +1,6 @@
 import { needs } from '@x/test-kit/needs'
 import { createScimService, type ScimService } from '@x/scim-core'
-import { createFlowEngine } from '@x/flow-service'
+import { createFlowService } from '@x/flow-service'
 import { createMemoryBlobStore } from '@x/flow-service/memory'
 import { isStoreUnavailable } from '@x/flow-engine/store'
 import type { FlowStore } from '@x/flow-service/store'
@@ -87,7 +87,7 @@ describe('linked users that both sides change at once', needs('postgres'), () =>
   })
 
   test('AB-85 superusers whom the service and the directory change at once meet no deadlock', async () => {
-    const engine = createFlowEngine({
+    const engine = createFlowService({
       store: stores.flow,
       files: createMemoryBlobStore(),
       secretKey: 'a secret key of the tests, long enough',

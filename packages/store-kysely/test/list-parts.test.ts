@@ -1,5 +1,5 @@
 import { sql, type CompiledQuery, type Kysely } from 'kysely'
-import { createFlowEngine, type FlowEngine } from '@x/flow-service'
+import { createFlowService, type FlowService } from '@x/flow-service'
 import { createMemoryBlobStore } from '@x/flow-service/memory'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
@@ -11,14 +11,14 @@ const SESSION = 3500
 
 describe('AB-38 long lists of the monitor, API keys, variables, files and shared components', () => {
   let db: Kysely<unknown>
-  let engine: FlowEngine
+  let engine: FlowService
   let authorization: string
   let seen: CompiledQuery[] = []
 
   beforeAll(async () => {
     db = openSqlite(':memory:', { log: ({ query }) => void seen.push(query) })
     await migrateFlow(db)
-    engine = createFlowEngine({
+    engine = createFlowService({
       store: createFlowStore(db),
       files: createMemoryBlobStore(),
       secretKey: 'a secret key of the tests, long enough',

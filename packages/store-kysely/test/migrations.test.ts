@@ -51,6 +51,7 @@ const RELEASED = {
     'flow 0016-job-turns': 'expand:ddadced0e',
     'flow 0017-job-chats': 'expand:f16297fc7',
     'flow 0018-processes': 'expand:c82d40c4c',
+    'flow 0019-agent-keys': 'expand:8b8028e9b',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
     'scim 0003-hosts': 'expand:c467e2471',
@@ -60,6 +61,7 @@ const RELEASED = {
     'scim 0007-group-names': 'expand:b41031175',
     'scim 0008-client-secrets': 'expand:1491e0d4e',
     'scim 0009-activity': 'expand:574d3a776',
+    'scim 0010-inactive-users': 'expand:97534b1b3',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
@@ -80,6 +82,7 @@ const RELEASED = {
     'flow 0016-job-turns': 'expand:d6be6b36d',
     'flow 0017-job-chats': 'expand:f16297fc7',
     'flow 0018-processes': 'expand:72dac6436',
+    'flow 0019-agent-keys': 'expand:4667ada1d',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
     'scim 0003-hosts': 'expand:b0e8e4b5b',
@@ -89,6 +92,7 @@ const RELEASED = {
     'scim 0007-group-names': 'expand:0109d2f9a',
     'scim 0008-client-secrets': 'expand:7a2de651b',
     'scim 0009-activity': 'expand:8499db1e5',
+    'scim 0010-inactive-users': 'expand:97534b1b3',
   },
 }
 
@@ -116,6 +120,7 @@ function defineMigrations(
         '0007-group-names',
         '0008-client-secrets',
         '0009-activity',
+        '0010-inactive-users',
       ]
       const all = (applied: boolean) => steps.map((id) => ({ id, applied }))
       expect(await scimMigrationStatus(db)).toEqual(all(false))
@@ -151,6 +156,7 @@ function defineMigrations(
         { id: '0016-job-turns', applied: true },
         { id: '0017-job-chats', applied: true },
         { id: '0018-processes', applied: true },
+        { id: '0019-agent-keys', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })

@@ -1,5 +1,6 @@
 import { needs } from '@x/test-kit/needs'
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +12,9 @@ import { describe, expect, test } from 'vitest'
 import { sqliteDriverName } from '../src/engine/sqlite-driver-name.ts'
 import { postgresDatabase } from './databases.ts'
 
-const GUIDE = new URL('../../../docs/guides/scim-own-tables.md', import.meta.url)
+const guide = (name: string): URL => new URL(`../../../docs/guides/${name}.md`, import.meta.url)
+const GUIDE = guide('scim-own-tables')
+const POSTGRES_GUIDE = guide('scim-own-tables-postgres')
 
 const TOKEN = 'a-token-of-the-guide'
 
@@ -61,20 +64,24 @@ console.log(JSON.stringify({
 process.exit(0)
 }`
 
-async function blockWith(word: string): Promise<string> {
-  const text = await readFile(GUIDE, 'utf8')
+async function blockWith(word: string, page = GUIDE): Promise<string> {
+  const text = await readFile(page, 'utf8')
   const blocks = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
   const block = blocks.find((code) => code.includes(word))
   if (block === undefined) throw new Error(`The guide has no block with ${word}`)
   return block
 }
 
-async function run(block: string, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
+async function run(
+  block: string,
+  env: Readonly<Record<string, string>> = {},
+  driver = DRIVER,
+): Promise<unknown> {
   const { code } = await transform(block, { loader: 'ts', format: 'esm', target: 'node20' })
   const { PATH = '', HOME = '' } = process.env
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--import', 'tsx', '--conditions=@x/source', '--input-type=module', '--eval', code + DRIVER],
+    ['--import', 'tsx', '--conditions=@x/source', '--input-type=module', '--eval', code + driver],
     {
       cwd: fileURLToPath(new URL('..', import.meta.url)),
       env: { PATH, HOME, SCIM_TOKEN: TOKEN, ...env },
@@ -123,6 +130,58 @@ describe('the code of the guide on own tables, as it stands there', () => {
       } finally {
         await rm(folder, { recursive: true, force: true })
       }
+    },
+  )
+
+  test(
+    'SF-42 SF-43 plain pg, Express and a token for each customer',
+    needs('postgres'),
+    async () => {
+      const database = await postgresDatabase()
+      const env = { DATABASE_URL: database.address, PORT: '0' }
+      const program = await blockWith('expressHandler', POSTGRES_GUIDE)
+      const script = await blockWith('mail_key is null', POSTGRES_GUIDE)
+      for (const statement of [
+        sql`create table users (id bigserial primary key, org_id text not null, email text not null,
+          name text not null, active boolean not null default true,
+          created_at timestamptz not null default now())`,
+        sql`insert into users (org_id, email, name) values ('acme', 'Grace@App.Example', 'Grace'),
+          ('globex', 'ada@app.example', 'Ada of another customer')`,
+      ]) {
+        await statement.execute(database.db)
+      }
+      const STOP = ';console.log(JSON.stringify(null)); process.exit(0)'
+      await run(program, env, STOP)
+      await run(script, env, STOP)
+      const digest = createHash('sha256').update(TOKEN).digest('hex')
+      await sql`insert into scim_tokens values (${digest}, 'acme')`.execute(database.db)
+      expect(await run(program, env)).toEqual(EXPECTED)
+      const { rows } = await sql<{
+        readonly org_id: string
+        readonly name: string
+      }>`select org_id, name from users order by id`.execute(database.db)
+      expect(rows).toEqual([
+        { org_id: 'acme', name: 'Grace' },
+        { org_id: 'globex', name: 'Ada of another customer' },
+        { org_id: 'acme', name: 'Ada' },
+        { org_id: 'acme', name: 'de' },
+      ])
+      // Who was there before is found, by name and by mail, and not created again.
+      const found = `;{
+const call = async (path, body) => (await handle(new Request('http://127.0.0.1:3000/scim/v2' + path, {
+  method: body ? 'POST' : 'GET', ...(body && { body: JSON.stringify(body) }),
+  headers: { authorization: 'Bearer ${TOKEN}', 'content-type': 'application/scim+json' },
+}))).json()
+const by = async (filter) => (await call('/Users?filter=' + encodeURIComponent(filter))).Resources
+  .map(({ id, displayName }) => [id, displayName])
+console.log(JSON.stringify([
+  await by('userName eq "grace@app.example"'), await by('emails.value eq "GRACE@app.example"'),
+  (await call('/Users', { userName: 'grace@app.example' })).status,
+]))
+process.exit(0)
+}`
+      expect(await run(program, env, found)).toEqual([[['1', 'Grace']], [['1', 'Grace']], '409'])
+      await database.close()
     },
   )
 

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
 import { definePortalStoreContract } from '@x/directory-portal/testing'
 import { createPortalStore, migratePortal } from '@x/store-kysely/portal'
+import { migrateScim } from '@x/store-kysely/scim'
 import { emptyTables, fileDatabase, postgresDatabase, postgresUrl } from './databases.ts'
 import type { TestDatabase } from './databases.ts'
 
@@ -15,6 +16,7 @@ for (const [name, open] of databases)
     beforeAll(async () => {
       database = await open()
       await migratePortal(database.db)
+      await migrateScim(database.db)
     })
     afterAll(() => database.close())
     definePortalStoreContract(

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFlowEngine } from '@x/flow-service'
+import { createFlowService } from '@x/flow-service'
 import { memoryStorage } from '@x/flow-service/memory'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import { postgresStorage, sqliteStorage, type SqlStorage } from '@x/store-kysely/storage'
@@ -31,7 +31,7 @@ describe.each(['sqlite', 'postgres'] as const)('storage in one call: %s', (kind)
 
   test('keeps users with passwords, and their files, over a restart', async () => {
     let storage = await open()
-    let engine = createFlowEngine({ storage, secretKey })
+    let engine = createFlowService({ storage, secretKey })
     const user = { username: 'ada', password: 'secret-1', isActive: true }
     const { id } = await engine.services.users.create(user)
     await storage.files.write('a/b', new Uint8Array([1, 2]))
@@ -39,7 +39,7 @@ describe.each(['sqlite', 'postgres'] as const)('storage in one call: %s', (kind)
     await storage.close()
 
     storage = await open(false)
-    engine = createFlowEngine({ storage, secretKey })
+    engine = createFlowService({ storage, secretKey })
     expect(await storage.flows.users.get(id)).toMatchObject({ username: 'ada' })
     expect(await storage.files.read('a/b')).toEqual(new Uint8Array([1, 2]))
     const body = new URLSearchParams({ username: 'ada', password: 'secret-1' })
@@ -60,7 +60,7 @@ describe.each(['sqlite', 'postgres'] as const)('storage in one call: %s', (kind)
 
 describe('the option storage', () => {
   test('holds all stores in memory, too', async () => {
-    const engine = createFlowEngine({ storage: memoryStorage(), secretKey })
+    const engine = createFlowService({ storage: memoryStorage(), secretKey })
     expect((await engine.handler(new Request('http://host.example/health'))).status).toBe(200)
     await engine.close()
   })
@@ -68,18 +68,18 @@ describe('the option storage', () => {
   test.each(['store', 'jobs', 'files'] as const)('excludes %s', (name) => {
     const storage = memoryStorage()
     const given = { store: storage.flows, jobs: storage.jobs, files: storage.files }[name]
-    expect(() => createFlowEngine({ storage, secretKey, [name]: given })).toThrow(
-      `createFlowEngine: the options "storage" and "${name}" exclude each other`,
+    expect(() => createFlowService({ storage, secretKey, [name]: given })).toThrow(
+      `createFlowService: the options "storage" and "${name}" exclude each other`,
     )
   })
 
   test('may be missing only where store and files are given', () => {
     const { flows: store } = memoryStorage()
-    expect(() => createFlowEngine({ secretKey })).toThrow(
-      'createFlowEngine: option "store" is required',
+    expect(() => createFlowService({ secretKey })).toThrow(
+      'createFlowService: option "store" is required',
     )
-    expect(() => createFlowEngine({ secretKey, store })).toThrow(
-      'createFlowEngine: option "files" is required',
+    expect(() => createFlowService({ secretKey, store })).toThrow(
+      'createFlowService: option "files" is required',
     )
   })
 })

@@ -1,3 +1,12 @@
+export { createSurface, type Surface } from './transport/create-surface.ts'
+export type {
+  PathInto,
+  SurfaceActionCall,
+  SurfaceChanges,
+  SurfaceDrawing,
+  SurfaceOptions,
+  UiFor,
+} from './transport/surface-options.ts'
 export type { ChannelItem } from './transport/channel-item.ts'
 export type { SurfaceChannelOptions } from './transport/channel-options.ts'
 export {

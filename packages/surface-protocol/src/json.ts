@@ -44,12 +44,17 @@ export function equalJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return false
-    return a.every((item, index) => equalJson(item, b[index]))
+    for (let i = 0; i < a.length; i += 1) if (!equalJson(a[i], b[i])) return false
+    return true
   }
   if (Array.isArray(b)) return false
-  const keys = Object.keys(a)
-  if (keys.length !== Object.keys(b).length) return false
-  return keys.every((key) => Object.hasOwn(b, key) && equalJson(ownValue(a, key), ownValue(b, key)))
+  const [left, right] = [a, b] as [Record<string, unknown>, Record<string, unknown>]
+  const keys = Object.keys(left)
+  if (keys.length !== Object.keys(right).length) return false
+  for (const key of keys) {
+    if (!Object.hasOwn(right, key) || !equalJson(left[key], right[key])) return false
+  }
+  return true
 }
 
 /** Formats segments as a JSON Pointer (RFC 6901). */

@@ -24,6 +24,25 @@ const setup = (options: Partial<SurfaceHandlerOptions> = {}) => {
 const decode = ({ value }: { value?: Uint8Array | undefined }) => new TextDecoder().decode(value)
 
 describe('what a surface handler answers by itself', () => {
+  test('HO-30: with a base path other paths get 404', async () => {
+    const { get } = setup({ basePath: '/surfaces' })
+    const outside = await get()
+    expect([outside.status, await outside.json()]).toEqual([
+      404,
+      {
+        error: {
+          code: 'not_found',
+          message: 'The path /s is not below the base path "/surfaces" of the surface.',
+        },
+      },
+    ])
+    expect((await setup({ basePath: '/s' }).get()).status).toBe(200)
+    expect(() => setup({ basePath: '/s/' })).toThrow(
+      `createSurfaceHandler: option "basePath" must begin with / and not end with /, got '/s/'; write '/s'`,
+    )
+    expect(() => setup({ opn: 1 } as never)).toThrow('unknown option "opn". Did you mean "open"?')
+  })
+
   test('SP-76: a heartbeat is sent after 15 seconds of silence', async () => {
     const { runtime, channel, get } = setup()
     const items = channel.subscribe()

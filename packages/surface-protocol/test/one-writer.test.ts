@@ -191,9 +191,9 @@ describe.each(['0.8', '0.9.1'] as const)('SX-60: version %s', (version) => {
         round += 1
         await writer.render('s', view(round, changesData ? round : 0))
       }
-      const { user } = process.cpuUsage(begin)
+      const { user, system } = process.cpuUsage(begin)
       if (changesData) await writer.render('s', view(round, 0))
-      return user
+      return user + system
     }
     const one: number[] = []
     const two: number[] = []
@@ -205,3 +205,33 @@ describe.each(['0.8', '0.9.1'] as const)('SX-60: version %s', (version) => {
     expect(createSurfaceStore({ version }).applyAll(writer.store.snapshot())[0]?.applied).toBe(true)
   })
 })
+
+test(
+  'H3-50: one message at 0.8 costs at most 1.5 of one at 0.9.1',
+  { tags: ['long'] },
+  async () => {
+    const writers = (['0.8', '0.9.1'] as const).map((version) => ({
+      factory: version === '0.8' ? ui : uiV09,
+      writer: createSurfaceWriter({ version, send: () => undefined }),
+      costs: [] as number[],
+    }))
+    let round = 0
+    for (let turn = 0; turn < 24; turn += 1) {
+      for (const { factory, writer, costs } of writers) {
+        const begin = process.cpuUsage()
+        for (let i = 0; i < 5; i += 1) {
+          round += 1
+          const texts = Array.from({ length: 1000 }, (_, at) =>
+            at === 0 ? `t${round}` : `t ${at}`,
+          )
+          const children = texts.map((text) => factory.Text({ text }))
+          await writer.render('s', { root: factory.Column({ children }), data: {} })
+        }
+        const { user, system } = process.cpuUsage(begin)
+        costs.push(user + system)
+      }
+    }
+    const [older = 0, later = 1] = writers.map(({ costs }) => Math.min(...costs))
+    expect(older / later).toBeLessThan(1.5)
+  },
+)

@@ -208,6 +208,7 @@ async function copyApiKeys(source: Source, { store, owners, report }: Copying): 
         userId,
         hash,
         prefix,
+        agentId: null,
         totalUses: 0,
         lastUsedAt: null,
       })

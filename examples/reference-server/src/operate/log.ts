@@ -25,24 +25,6 @@ export function createLog(settings: Pick<Settings, 'LOG_LEVEL' | 'LOG_FORMAT'>):
   }
 }
 
-/** A log whose `info` lines wait until the start message has been printed. */
-export function holdLog(log: Log): {
-  readonly log: Log
-  readonly release: () => void
-} {
-  let held: Parameters<Log>[] | null = []
-  return {
-    log(level, ...line) {
-      if (held !== null && level === 'info') held.push([level, ...line])
-      else log(level, ...line)
-    },
-    release() {
-      for (const line of held ?? []) log(...line)
-      held = null
-    },
-  }
-}
-
 /** True if lines of a level are written. */
 export function isLogged(
   { LOG_LEVEL: least = 'info' }: Pick<Settings, 'LOG_LEVEL'>,

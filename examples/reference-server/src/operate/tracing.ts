@@ -1,8 +1,8 @@
-import type { FlowEngineOptions, RequestHooks } from '@x/flow-service'
+import type { FlowServiceObservers, RequestHooks } from '@x/flow-service'
 import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from './log.ts'
 
-type Hooks = Required<Pick<FlowEngineOptions, 'hooks' | 'requestHooks'>>
+type Hooks = Required<Pick<FlowServiceObservers, 'hooks' | 'requestHooks'>>
 
 /**
  * Creates spans if `SERVICE_OTEL` is set (OP-2), with the OpenTelemetry SDK registered before the start,

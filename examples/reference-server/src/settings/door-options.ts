@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { FlowEngineOptions } from '@x/flow-service'
+import type { FlowServiceDoors } from '@x/flow-service'
 import { createSurfaceParts } from '@x/surface-protocol/llm'
 import type { Settings } from './read-settings.ts'
 
@@ -8,7 +8,7 @@ import type { Settings } from './read-settings.ts'
  * Options of the interfaces for chat pages and agents.
  * @throws TypeError naming the wrong variable
  */
-export function doorOptions(settings: Settings): Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a'> {
+export function doorOptions(settings: Settings): Pick<FlowServiceDoors, 'aiSdk' | 'agUi' | 'a2a'> {
   const surfaces = createSurfaceParts()
   const isPublic = settings.SERVICE_PUBLIC_CHAT === true
   const options = {
@@ -44,7 +44,7 @@ function readKey(file: string): SigningKey {
   }
 }
 
-type SigningKey = NonNullable<Exclude<FlowEngineOptions['a2a'], false | undefined>['signingKey']>
+type SigningKey = NonNullable<Exclude<FlowServiceDoors['a2a'], false | undefined>['signingKey']>
 
 function unreadMs(given: string | undefined): number | null {
   if (given === 'never') return null

@@ -1,4 +1,4 @@
-import type { FlowEngineOptions, McpOptions } from '@x/flow-service'
+import type { FlowServiceDoors, McpOptions } from '@x/flow-service'
 import type { RunLimits } from '@x/flow-engine'
 import type { DemoSurfaceLimits } from '../surfaces/demo-surface.ts'
 import type { Settings } from './read-settings.ts'
@@ -40,7 +40,7 @@ export function mcpOptions(settings: Settings): McpOptions | false {
   }
 }
 
-type OpenAiOptions = Exclude<FlowEngineOptions['openai'], false | undefined>
+type OpenAiOptions = Exclude<FlowServiceDoors['openai'], false | undefined>
 
 /** Options of the OpenAI-compatible API; false if it is disabled. */
 export function openAiOptions(settings: Settings): OpenAiOptions | false {

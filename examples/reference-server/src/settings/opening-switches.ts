@@ -153,6 +153,11 @@ export const switches: readonly Switch[] = [
     ({ SCIM_JWT_ISSUER: issuer = '' }) => issuer.trim() !== '',
   ),
   scim(
+    'SCIM_SIGNALS_TOKEN',
+    "whoever has it and the issuer's key ends sessions at /api/v1/scim/signals",
+    ({ SCIM_SIGNALS_TOKEN: token = '' }) => token.trim() !== '',
+  ),
+  scim(
     'SCIM_ALLOWED_ADDRESSES',
     'SCIM accepts requests from every address',
     ({ SCIM_ALLOWED_ADDRESSES: addresses }) => addresses === undefined,

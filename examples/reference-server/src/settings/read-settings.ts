@@ -110,7 +110,11 @@ const COMMANDS = `The reference server: flow API, SCIM and surfaces in one proce
 
   npm start                    starts the server
   npm start -- --check         lists what the settings expose and what a public
-                               server lacks, without starting
+                               server lacks, without starting; exits with 1 if
+                               the start would fail, and with --public if a
+                               public server lacks something
+  npm start -- --reencrypt     encrypts stored secrets with the current key,
+                               beside a running server
   npm run demo                 starts a temporary server and shows what it does
   npm run migrate -- --help    copies an existing Langflow installation
 

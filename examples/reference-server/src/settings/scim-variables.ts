@@ -60,9 +60,17 @@ export const scimVariables = {
   SCIM_PORTAL_NAME: text(
     'name of the product in the portal; default: the host of SERVICE_PUBLIC_URL',
   ),
+  SCIM_PORTAL_ROLES: text(
+    'roles that groups give in the portal: JSON list of {value, name, description}; default: none',
+  ),
   SCIM_PORTAL_DNS: text(
     "DNS server that domains are looked up at, address:port; default: the system's",
   ),
+  SCIM_AGENTS: flag('agents as resources of the directory, to which API keys can be bound'),
+  SCIM_SIGNALS_ISSUER: text('issuer of security events that sign people out'),
+  SCIM_SIGNALS_JWKS: { ...text('URL of the keys of that issuer'), form: webAddress },
+  SCIM_SIGNALS_AUDIENCE: text('audience of its events'),
+  SCIM_SIGNALS_TOKEN: secret('authorization header that it sends, such as Bearer and a token'),
   SCIM_RECONCILE: flag('remembers which directory named each user when, for the report', true),
   SCIM_SILENCE_SECONDS: {
     ...integer('seconds without a request of a directory that are an alarm; 0: none', 86_400),

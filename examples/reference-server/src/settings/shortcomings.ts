@@ -22,17 +22,26 @@ export function shortcomingsOf(settings: Settings): Opening[] {
   ].map(([name, opens]) => ({ name, opens }))
 }
 
+interface TextOptions {
+  /** Width of the terminal. Default: unlimited. */
+  readonly columns?: number | undefined
+  /** They are errors of a server that is to be public, else notes. Default false. */
+  readonly isPublic?: boolean
+}
+
 /** The section of `--check` about public servers. */
 export function shortcomingsText(
   found: readonly Opening[],
-  columns = Number.POSITIVE_INFINITY,
+  { columns = Number.POSITIVE_INFINITY, isPublic = false }: TextOptions = {},
 ): string {
+  const mark = isPublic ? 'error: ' : 'note: '
   if (found.length === 0) return 'Nothing is missing for a public server.'
   const width = found.reduce((most, { name }) => Math.max(most, name.length), 0)
   return [
     `Unsafe or missing for a public server (${found.length}):`,
     ...found.map(
-      ({ name, opens }) => `  ${name.padEnd(width)}  ${wrapText(opens, width + 4, columns)}`,
+      ({ name, opens }) =>
+        `${mark}${name.padEnd(width)}  ${wrapText(opens, width + mark.length + 2, columns)}`,
     ),
   ].join('\n')
 }

@@ -139,6 +139,7 @@ export const variables = {
   SERVICE_SECRET_KEY: secret(
     'key for tokens and encryption, at least 32 characters; default: generated and stored',
   ),
+  SERVICE_SECRET_KEY_PREVIOUS: secret('earlier secret keys, by commas, which still open values'),
   SERVICE_NEW_USER_IS_ACTIVE: flag('new users can sign in without approval'),
   SERVICE_AUTO_LOGIN: flag('signs everyone in as the superuser; only on loopback addresses'),
   SERVICE_AUTO_LOGIN_ALLOW_REMOTE: flag(

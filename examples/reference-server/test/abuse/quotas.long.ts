@@ -12,7 +12,7 @@ const running = useService({
 
 const STORED = 'A user may store 1 MB of files (SERVICE_MAX_STORED_MB_PER_USER). Remove some first.'
 const RUNS =
-  /A user may start 5 runs a day \(SERVICE_MAX_RUNS_PER_DAY_PER_USER\)\. The next one may start in \d+ s\./
+  /Daily limit of 5 runs reached \(SERVICE_MAX_RUNS_PER_DAY_PER_USER\)\. Try again in \d+ s\./
 
 const statuses = (answers: readonly Answer[]): number[] =>
   answers.map(({ status }) => status).toSorted((a, b) => a - b)

@@ -123,7 +123,7 @@ describe('READMEs of packages', () => {
   test('flow-service', async () => {
     const { engine } = await load<{ engine: { handler: Handler; close(): Promise<void> } }>(
       'flow-service',
-      await blockWith('packages/flow-service/README.md', 'createFlowEngine({'),
+      await blockWith('packages/flow-service/README.md', 'createFlowService({'),
     )
     const response = await engine.handler(new Request('https://app.example/api/v1/version'))
     expect(response.status).toBe(200)

@@ -1,4 +1,4 @@
-import { createFlowEngine } from '@x/flow-service'
+import { createFlowService } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { createScryptHasher } from '@x/flow-service/node'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import { echoGraph, eventsOf } from './flows.ts'
 test.each([nodeMount, expressMount, fastifyMount, honoMount, nextMount])(
   'sign-in, storing a flow, a run and a streamed build work over every mount: $name',
   async (mount) => {
-    const engine = createFlowEngine({
+    const engine = createFlowService({
       store: createMemoryFlowStore(),
       files: createMemoryBlobStore(),
       passwords: createScryptHasher(),

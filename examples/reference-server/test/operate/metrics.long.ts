@@ -1,4 +1,4 @@
-import { createFlowEngine } from '@x/flow-service'
+import { createFlowService } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { createMetrics, prometheusHandler } from '@x/flow-engine/metrics'
 import { createScimService } from '@x/scim-core'
@@ -132,7 +132,7 @@ describe('OP-6, OP-7, OP-8 metrics of the server', () => {
 
 test('OP-8 10,000 paths, tenants and users add no series', async () => {
   const metrics = createMetrics()
-  const engine = createFlowEngine({
+  const engine = createFlowService({
     store: createMemoryFlowStore(),
     files: createMemoryBlobStore(),
     secretKey: 'a secret key of the tests, long enough',

@@ -95,6 +95,21 @@ export function secret(least: number): OptionKind {
   }
 }
 
+/** A secret, or the current one and those before it, at most four in all. */
+export function secrets(least: number): OptionKind {
+  const one = secret(least)
+  return {
+    read(value, place) {
+      if (!Array.isArray(value)) return one.read(value, place)
+      if (value.length === 0 || value.length > 4)
+        fail(place, 'must have one to four secrets', `${value.length}`)
+      return value.map((each, index) =>
+        one.read(each, { ...place, path: `${place.path}.${index}` }),
+      )
+    },
+  }
+}
+
 /** An object with methods, given by their paths such as `users.get`; the first that is missing is named. */
 export function implementing(name: string, ...methods: readonly string[]): OptionKind {
   const article = /^[AEIO]/.test(name) ? 'an' : 'a'

@@ -5,6 +5,7 @@ import type { Attempts } from '../access/attempts.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import type { Domains } from '../domains/domains.ts'
 import type { SyncLog } from '../log/sync-log.ts'
+import type { RoleMapping } from '../roles/role-mapping.ts'
 import type { PortalStore } from '../store/portal-store.ts'
 
 /** What the host shows of a user. */
@@ -22,6 +23,7 @@ export interface PortalParts {
   readonly runtime: Runtime
   /** Undefined: they are not offered. */
   readonly domains: Domains | undefined
+  readonly roles: RoleMapping | undefined
   readonly sessions: Sessions
   readonly attempts: Attempts
   /** Base URL of SCIM. */

@@ -75,12 +75,12 @@ export async function stateOf(
 
 /** How many people and groups the tenant has. */
 export async function countDirectory({ service }: PortalParts, tenant: string) {
-  const count = async (filter: string): Promise<number> =>
-    (await service.users.list(tenant, { filter, count: 0 })).totalResults
-  const active = await count('active eq true')
+  // Those who are out are few, and found by an index.
+  const filter = 'active ne true'
+  const inactive = (await service.users.list(tenant, { filter, count: 0 })).totalResults
   const all = (await service.users.list(tenant, { count: 0 })).totalResults
   const groups = (await service.groups.list(tenant, { count: 0 })).totalResults
-  return { users: { active, inactive: all - active }, groups }
+  return { users: { active: Math.max(0, all - inactive), inactive }, groups }
 }
 
 /** A connection as the API shows it. */

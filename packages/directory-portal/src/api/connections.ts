@@ -72,7 +72,9 @@ export const connectionRoutes: readonly ApiRoute[] = [
     }
     const { groups } = await countDirectory(parts, caller.tenant)
     const secrets = (await liveTokens(call, id)).length
-    return [200, { users: { active, inactive }, groups, secrets, rules: 0, domains: 0 }]
+    const rules = (await parts.roles?.read(caller.tenant))?.rules.length ?? 0
+    const domains = (await parts.domains?.list(caller.tenant))?.length ?? 0
+    return [200, { users: { active, inactive }, groups, secrets, rules, domains }]
   }),
   route('DELETE', '/connections/{id}', async (call) => {
     const { parts, caller } = call

@@ -1,4 +1,4 @@
-import { PortalError } from '../http/portal-error.ts'
+import { missingPage } from '../http/portal-error.ts'
 import type { Domains } from '../domains/domains.ts'
 import { route, type ApiCall, type ApiRoute } from './call.ts'
 
@@ -27,5 +27,5 @@ export const domainRoutes: readonly ApiRoute[] = [
 
 function domainsOf({ parts }: ApiCall): Domains {
   if (parts.domains !== undefined) return parts.domains
-  throw new PortalError(404, 'not_found', 'There is no such page.')
+  throw missingPage()
 }

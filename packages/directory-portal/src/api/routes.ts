@@ -3,6 +3,7 @@ import { connectionRoutes } from './connections.ts'
 import { domainRoutes } from './domains.ts'
 import { logRoutes } from './log.ts'
 import { peopleRoutes } from './people.ts'
+import { roleRoutes } from './roles.ts'
 import { sessionRoutes } from './session.ts'
 
 /** All routes for a signed-in person. */
@@ -11,5 +12,6 @@ export const apiRoutes = createRouteTable([
   ...connectionRoutes,
   ...logRoutes,
   ...domainRoutes,
+  ...roleRoutes,
   ...peopleRoutes,
 ])

@@ -38,7 +38,7 @@ export const sessionRoutes: readonly ApiRoute[] = [
       language: caller.language,
       languages: parts.languages,
       features: {
-        roles: false,
+        roles: parts.roles !== undefined,
         clients: false,
         domains: parts.domains !== undefined,
         signIn: false,

@@ -230,6 +230,31 @@ export function definePortalStoreContract(
       assert.equal(await store.domains.hold(next, domain, moment(6)), true)
     })
 
+    t.it('DP-40 keeps rules and roles of a tenant, all or nothing', async () => {
+      const { roles } = store
+      const rules = [{ groupId: 'g', role: 'admin' }]
+      const saved = { rules, default: null, applying: { after: 'u\0' } }
+      await roles.within(undefined, async (part) => {
+        assert.equal(await part.settings(TENANT, 'replace'), null)
+        await part.save(TENANT, saved)
+        await part.tell(TENANT, new Map([['u', ['admin', 'billing']]]))
+        assert.deepEqual(await part.settings(TENANT, 'update'), saved)
+        assert.equal(await part.settings(OTHER, 'read'), null)
+        const people = await part.people(TENANT, ['u', 'nobody'])
+        assert.deepEqual(people.get('u'), { isActive: false, told: ['admin', 'billing'] })
+        assert.deepEqual(people.get('nobody'), { isActive: false, told: [] })
+      })
+      assert.deepEqual((await roles.told(TENANT, ['u', 'v'])).get('u'), ['admin', 'billing'])
+      assert.deepEqual((await roles.told(OTHER, ['u'])).get('u') ?? [], [])
+      assert.deepEqual(await roles.applying(9), [TENANT])
+      await roles.within(undefined, async (part) => {
+        await part.save(TENANT, { ...saved, applying: null })
+        await part.tell(TENANT, new Map([['u', []]]))
+      })
+      assert.deepEqual(await roles.applying(9), [])
+      assert.deepEqual((await roles.told(TENANT, ['u'])).get('u') ?? [], [])
+    })
+
     t.it('DP-35 trims what is old and what is too much', async () => {
       await store.links.insert({ ...link(1), expiresAt: moment(2) })
       await store.links.insert({ ...link(2), expiresAt: moment(20) })

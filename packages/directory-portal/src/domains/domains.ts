@@ -89,7 +89,7 @@ export function createDomains({
       const value = encodeBase64Url(runtime.randomBytes(32))
       const added = await domains.add({ tenant, domain, value, at: runtime.now() }, MAX_DOMAINS)
       if (added !== null) return domainInfo(added)
-      throw new PortalError(409, 'conflict', `A tenant may have ${MAX_DOMAINS} domains.`)
+      throw new PortalError(409, 'conflict', `A tenant can have at most ${MAX_DOMAINS} domains.`)
     },
     async verify(tenant, domain) {
       const record = await existing(tenant, domain)

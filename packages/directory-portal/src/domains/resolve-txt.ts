@@ -12,9 +12,15 @@ export const systemTxt: ResolveTxt = async (name) => {
   const process: unknown = Reflect.get(globalThis, 'process')
   const load: unknown =
     typeof process === 'object' && process !== null && Reflect.get(process, 'getBuiltinModule')
-  if (typeof load !== 'function') throw new Error('resolveTxt is needed: this runtime has no DNS')
-  const { promises } = Reflect.apply(load, process, ['node:dns']) as Dns
-  return promises.resolveTxt(name)
+  const needed = 'resolveTxt is needed: this runtime has no DNS'
+  if (typeof load !== 'function') throw new Error(needed)
+  let dns: Dns
+  try {
+    dns = Reflect.apply(load, process, ['node:dns']) as Dns
+  } catch (error) {
+    throw new Error(needed, { cause: error })
+  }
+  return dns.promises.resolveTxt(name)
 }
 
 /** Settles like `promise`, but rejects after so many seconds. */

@@ -21,6 +21,10 @@ export class PortalError extends Error {
 /** 400 for a value of a body or query. */
 export const invalid = (message: string): PortalError => new PortalError(400, 'invalid', message)
 
+/** 404 for a path that is not served. */
+export const missingPage = (): PortalError =>
+  new PortalError(404, 'not_found', 'There is no such page.')
+
 /** 404, also for what belongs to another tenant. */
 export const missing = (what: string): PortalError =>
   new PortalError(404, 'not_found', `${what} does not exist.`)

@@ -46,21 +46,33 @@ export function readQueryNumber(
 const LIMIT = { from: 1, to: 200 }
 const DEFAULT_LIMIT = 50
 
+/** `limit` of a list. @throws PortalError invalid */
+export const readLimit = (query: URLSearchParams): number =>
+  readQueryNumber(query, 'limit', LIMIT) ?? DEFAULT_LIMIT
+
 /** `limit` and `after` of a list; `after` is the number in the opaque `next` of the page before. */
 export function readPage(query: URLSearchParams): {
   readonly limit: number
   readonly after: number | undefined
 } {
-  const limit = readQueryNumber(query, 'limit', LIMIT) ?? DEFAULT_LIMIT
+  const limit = readLimit(query)
+  const text = readNext(query)
+  if (text === undefined) return { limit, after: undefined }
+  if (!/^p\d{1,15}$/.test(text)) throw invalid('after must be the next of the page before.')
+  return { limit, after: Number(text.slice(1)) }
+}
+
+/** What the opaque `after` of a query says; undefined if absent. */
+export function readNext(query: URLSearchParams): string | undefined {
   const text = query.get('after')
-  if (text === null) return { limit, after: undefined }
+  if (text === null) return undefined
   const bytes = decodeBase64Url(text)
-  const number = bytes === null ? '' : new TextDecoder().decode(bytes)
-  if (!/^p\d{1,15}$/.test(number)) throw invalid('after must be the next of the page before.')
-  return { limit, after: Number(number.slice(1)) }
+  return bytes === null ? '' : new TextDecoder().decode(bytes)
 }
 
 /** The opaque `next` of a page. */
-export function nextOf(number: number | undefined): string | null {
-  return number === undefined ? null : encodeBase64Url(new TextEncoder().encode(`p${number}`))
+export function nextOf(place: number | string | undefined): string | null {
+  if (place === undefined) return null
+  const text = typeof place === 'number' ? `p${place}` : place
+  return encodeBase64Url(new TextEncoder().encode(text))
 }

@@ -10,14 +10,23 @@ import type {
   WriterRecord,
 } from '../store/portal-store.ts'
 
+import type { ScimStore } from '@x/scim-core'
 import { createMemoryDomains } from './domains.ts'
+import { createMemoryRoles } from './roles.ts'
 
 const RECEIVED = 20
 const LINKS = 200
 const NO_FACTS: ConnectionFacts = { cursor: 0, requests: 0, lastRequestAt: null, firstUser: null }
 
+export interface MemoryPortalStoreOptions {
+  /** The directory in memory, which roles need. */
+  readonly directory?: () => ScimStore
+}
+
 /** A portal store in memory, for tests and trials. */
-export function createMemoryPortalStore(): PortalStore {
+export function createMemoryPortalStore({
+  directory = noDirectory,
+}: MemoryPortalStoreOptions = {}): PortalStore {
   let seq = 0
   const links = new Map<string, LinkRecord>()
   const sessions = new Map<string, SessionRecord>()
@@ -136,6 +145,7 @@ export function createMemoryPortalStore(): PortalStore {
           .slice(0, limit),
     },
     domains: createMemoryDomains(),
+    roles: createMemoryRoles(directory),
     trim(limits) {
       for (const link of links.values())
         if (link.expiresAt < limits.ended) links.delete(link.digest)
@@ -154,4 +164,8 @@ export function createMemoryPortalStore(): PortalStore {
       activity = activity.filter(({ at }) => at >= limits.activity)
     },
   }
+}
+
+function noDirectory(): never {
+  throw new TypeError('createMemoryPortalStore needs the option "directory" for roles')
 }

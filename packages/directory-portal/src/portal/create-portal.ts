@@ -8,7 +8,7 @@ import { apiRoutes } from '../api/routes.ts'
 import { openSession } from '../api/session.ts'
 import { createAnswers, type Answers } from '../http/answers.ts'
 import { assertOwnPage } from '../http/own-page.ts'
-import { PortalError } from '../http/portal-error.ts'
+import { missingPage, PortalError } from '../http/portal-error.ts'
 import { readBody } from '../http/read-body.ts'
 import { pageFile, pageHtml } from '../page/page-files.ts'
 import { WORDS } from '../words/words.ts'
@@ -56,6 +56,7 @@ export function createDirectoryPortal(options: DirectoryPortalOptions): Director
     log: given.log,
     runtime,
     domains: given.domains,
+    roles: given.roles,
     baseUrl: baseUrl.replace(/\/$/, ''),
     appName: given.app.name,
     languages: [...WORDS.keys()],
@@ -78,7 +79,7 @@ export function createDirectoryPortal(options: DirectoryPortalOptions): Director
       try {
         const url = new URL(request.url)
         const below = pathBelow(url.pathname, basePath)
-        if (below === undefined) throw nothingHere()
+        if (below === undefined) throw missingPage()
         if (below !== '/api' && !below.startsWith('/api/'))
           return await page(answers, request, { below, basePath })
         assertOwnPage(request, origin)
@@ -105,6 +106,7 @@ export function createDirectoryPortal(options: DirectoryPortalOptions): Director
         activity: before(KEPT.activityDays),
       })
       await given.domains?.recheck(signal)
+      await given.roles?.apply(signal)
     },
   }
 }
@@ -116,7 +118,7 @@ async function page(
 ): Promise<Response> {
   const isPage = below === '' || below === '/'
   const file = isPage ? null : pageFile(below.slice(1))
-  if (!isPage && file === null) throw nothingHere()
+  if (!isPage && file === null) throw missingPage()
   if (request.method !== 'GET' && request.method !== 'HEAD') throw notOffered(['GET', 'HEAD'])
   // Without its slash the page lies beside the folder of its files.
   const folder = below === '' ? `${basePath.slice(basePath.lastIndexOf('/') + 1)}/` : ''
@@ -131,7 +133,7 @@ async function serve(
 ): Promise<ApiAnswer | Response> {
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const found = apiRoutes.match(method, path)
-  if (found.kind === 'none') throw nothingHere()
+  if (found.kind === 'none') throw missingPage()
   if (found.kind === 'method')
     throw notOffered(path === '/session' ? [...found.allow, 'POST'] : found.allow)
   const caller = await parts.sessions.find(request)
@@ -167,8 +169,6 @@ function refusalOf(error: unknown, onError: (error: unknown) => void): PortalErr
   onError(error)
   return new PortalError(500, 'internal', 'Internal error')
 }
-
-const nothingHere = (): PortalError => new PortalError(404, 'not_found', 'There is no such page.')
 
 const notOffered = (allow: readonly string[]): PortalError =>
   new PortalError(405, 'method_not_allowed', 'The method is not offered.', {

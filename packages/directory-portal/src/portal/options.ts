@@ -18,6 +18,7 @@ import type { PortalSession } from '../access/sessions.ts'
 import type { PresentedValue } from '../api/call.ts'
 import type { Domains } from '../domains/domains.ts'
 import type { SyncLog } from '../log/sync-log.ts'
+import type { RoleMapping } from '../roles/role-mapping.ts'
 import type { PortalStore } from '../store/portal-store.ts'
 
 type Awaitable<T> = T | Promise<T>
@@ -49,6 +50,8 @@ export interface DirectoryPortalOptions {
   readonly present?: (user: Readonly<Record<string, unknown>>) => readonly PresentedValue[]
   /** Of `createDomains`. Default: domains are not offered. */
   readonly domains?: Domains
+  /** Of `createRoleMapping`, whose hooks the SCIM store calls. Default: roles are not offered. */
+  readonly roles?: RoleMapping
   /** Origins besides that of `publicUrl` which `returnUrl` of a link may have. Default: none. */
   readonly returnUrls?: readonly string[]
   /** Origins that may show the page in a frame. Default: none. */
@@ -83,6 +86,7 @@ const check = optionCheck<DirectoryPortalOptions>(PAGE, {
   session: callback,
   present: callback,
   domains: implementing('Domains', 'list', 'verify', 'recheck'),
+  roles: implementing('RoleMapping', 'read', 'replace', 'apply'),
   returnUrls: texts,
   frameAncestors: texts,
   sessionIdleSeconds: integer(1),

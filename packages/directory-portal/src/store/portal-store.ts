@@ -1,4 +1,5 @@
 import type { LogEntry, LogOutcome } from '../log/log-entry.ts'
+import type { RoleStore } from './role-store.ts'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -218,6 +219,7 @@ export interface PortalStore {
       check: { readonly at: Date } & Pick<DomainRecord, 'failures' | 'failedSince'>,
     ): Awaitable<void>
   }
+  readonly roles: RoleStore
   /**
    * Removes what is older than its time: sessions and links that ended before `ended`, log entries before
    * `log` and beyond `entries` of each connection, received writes before `received`, activity before

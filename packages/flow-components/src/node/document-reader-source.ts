@@ -63,6 +63,7 @@ parentPort.on('message', async (message) => {
   try {
     parentPort.postMessage(await readers[message.kind](message.bytes))
   } catch (error) {
+    if (error?.code === 'MODULE_NOT_FOUND') throw error
     parentPort.postMessage({ problem: String(error?.message ?? error) })
   }
 })

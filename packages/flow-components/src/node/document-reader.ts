@@ -1,4 +1,4 @@
-import { createSystemRuntime, type Runtime } from '@x/wire'
+import { createSystemRuntime, modulePlace, type Runtime } from '@x/wire'
 import {
   MAX_PAGES,
   MAX_TEXT,
@@ -37,7 +37,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Worke
   const pool = createWorkerPool<ReaderRequest, ReaderAnswer, unknown[][]>({
     source: READER_SOURCE,
     workerData: {
-      base: import.meta.url,
+      base: modulePlace(import.meta.url),
       bufferBytes: memoryBytes,
       pages: MAX_PAGES,
       text: MAX_TEXT,
@@ -48,6 +48,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Worke
     workers,
     waitingPerUser,
     runtime,
+    what: 'Documents',
     tooMany: () => refuse(429, 'Too many documents are being read'),
     tooLong: (cause) =>
       new TypeError(`The document takes longer than ${timeoutMs / 1000} seconds to read`, {

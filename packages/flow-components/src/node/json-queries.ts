@@ -1,4 +1,4 @@
-import { createSystemRuntime, type Runtime } from '@x/wire'
+import { createSystemRuntime, modulePlace, type Runtime } from '@x/wire'
 import { OUT_OF_MEMORY, queryArgument, readQueryResult } from '../built-in/processing/json-query.ts'
 import type { JsonQueries } from '@x/flow-engine'
 import { refuse } from '@x/flow-engine/internal'
@@ -30,12 +30,13 @@ export function createJsonQueries(options: JsonQueriesOptions = {}): WorkerJsonQ
   const { memoryBytes = 256 * 1024 * 1024, runtime = createSystemRuntime() } = options
   const pool = createWorkerPool<WorkerRequest, WorkerAnswer>({
     source: WORKER_SOURCE,
-    workerData: { base: import.meta.url, pages: Math.floor(memoryBytes / PAGE) },
+    workerData: { base: modulePlace(import.meta.url), pages: Math.floor(memoryBytes / PAGE) },
     heapBytes: memoryBytes,
     timeoutMs,
     workers,
     waitingPerUser,
     runtime,
+    what: 'JSON queries',
     tooMany: () => refuse(429, 'Too many expressions are running'),
     tooLong: (cause) =>
       new TypeError(`the expression ran for more than ${timeoutMs} ms`, { cause }),

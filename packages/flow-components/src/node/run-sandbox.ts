@@ -1,5 +1,12 @@
 import { Worker } from 'node:worker_threads'
-import { createSystemRuntime, isObject, type Runtime } from '@x/wire'
+import {
+  createSystemRuntime,
+  isObject,
+  missingLibrary,
+  modulePlace,
+  notBeside,
+  type Runtime,
+} from '@x/wire'
 import { sandboxMain, workerSource } from './sandbox-source.ts'
 
 /** Limits of one sandbox run. */
@@ -44,7 +51,7 @@ export async function runSandbox(
     stdin: false,
     resourceLimits: { stackSizeMb: 16, maxOldGenerationSizeMb: 128 },
     workerData: {
-      base: import.meta.url,
+      base: modulePlace(import.meta.url),
       modules,
       main: sandboxMain,
       request: JSON.stringify(request),
@@ -66,7 +73,10 @@ export async function runSandbox(
 function answerOf(worker: Worker): Promise<unknown> {
   return new Promise((resolve, reject) => {
     worker.once('message', resolve)
-    worker.once('error', reject)
+    worker.once('error', (error) => {
+      const library = missingLibrary(error)
+      reject(library === undefined ? error : notBeside('Components with code', library, error))
+    })
     worker.once('exit', () => reject(new Error('the code ran into the memory limit')))
   })
 }

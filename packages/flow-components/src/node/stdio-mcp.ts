@@ -2,6 +2,7 @@ import { isObject } from '@x/wire'
 import { isFlowError } from '@x/flow-engine'
 import { asMcpClient } from '../built-in/models-and-agents/mcp-client.ts'
 import { connectHttpMcp } from '../built-in/models-and-agents/mcp-http.ts'
+import { loadMcp, loadMcpStdio } from '../built-in/models-and-agents/mcp-package.ts'
 import type { McpClient, McpService } from '@x/flow-engine'
 import { refuse } from '@x/flow-engine/internal'
 
@@ -92,10 +93,7 @@ async function connectCommand(
   environment: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<McpClient> {
-  const [{ Client }, { StdioClientTransport }] = await Promise.all([
-    import('@modelcontextprotocol/sdk/client/index.js'),
-    import('@modelcontextprotocol/sdk/client/stdio.js'),
-  ])
+  const [{ Client }, { StdioClientTransport }] = await Promise.all([loadMcp(), loadMcpStdio()])
   const client = new Client({ name: 'flow-engine', version: '1.0.0' })
   const transport = new StdioClientTransport({
     command,

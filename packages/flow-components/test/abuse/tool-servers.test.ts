@@ -82,7 +82,7 @@ describe('AB-44 limits on answers of external tool servers', () => {
       'parts of a result',
       'application/json',
       () => `{"jsonrpc":"2.0","id":1,"result":{"content":[${'{},'.repeat(20_000)}{}]}}`,
-      /too_big/,
+      /more than 10000 items/,
     ],
   ])('%s over the limit fails the call', async (_name, type, body, told) => {
     const client = await connect((_asked, response) => {

@@ -12,7 +12,7 @@ import { languageModel } from '@x/flow-engine/components'
 import { createNode } from '@x/flow-engine'
 import { refreshNode } from '@x/flow-engine'
 import type { ComponentServices } from '@x/flow-engine'
-import { createRegistry, runFlow } from '@x/flow-engine'
+import { checkFlow, createRegistry, runFlow } from '@x/flow-engine'
 import { createMessage, type Message } from '@x/flow-engine'
 import type { DataFrame } from '@x/flow-engine'
 import { createMemoryServices } from '@x/flow-engine/memory'
@@ -268,11 +268,32 @@ describe('components of 1.7.1 in newer files (NX-29, NX-33 to NX-35)', () => {
       ['MarkItDown', 'use File'],
       ['ComposioGmailAPIComponent', 'use MCP Tools'],
       ['OpenAPIAgent', 'use an Agent with tools'],
+      ['ComposioAPI', 'use MCP Tools'],
+      ['Milvus', 'use Astra DB, Chroma DB'],
+      ['Elasticsearch', 'OpenSearch'],
+      ['RedisChatMemory', 'use Message History'],
     ] as const) {
       const node = { id: 'n', data: { type, node: { template: {} } } }
       expect(components.resolve(node)).toBeUndefined()
       expect(components.whyUnknown(node)).toContain(why)
     }
+  })
+
+  test('FF-81: what to use instead follows what is said of the node’s own Python', () => {
+    const python = (code: string) => ({
+      data: {
+        nodes: [
+          { id: 'n', data: { type: 'Milvus', node: { template: { code: { value: code } } } } },
+        ],
+      },
+    })
+    const said = (code: string) => checkFlow(python(code), { components })[0]?.message
+    const own = 'from langflow.custom import Component\nclass A(Component): pass'
+    expect(said(own)).toMatch(/SERVICE_PYTHON=true; use Astra DB, .*Weaviate\)$/)
+    expect(said(`import pymilvus\n${own}`)).toMatch(/would not be enough; use Astra DB/)
+    const chroma = said(`import chromadb\n${own}`) ?? ''
+    expect(chroma).toContain('Replace the node by Chroma DB.')
+    expect(chroma).not.toContain('use Astra DB')
   })
 
   test('NX-35: unsupported components give the reason', () => {

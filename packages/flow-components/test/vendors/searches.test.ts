@@ -35,25 +35,34 @@ async function expectHidden(failed: Promise<unknown>, words: string): Promise<vo
 }
 
 describe('WikipediaComponent (MO-40)', () => {
-  const found = jsonAnswer({ query: { search: [{ title: 'Ada Lovelace' }] } })
-  const page = jsonAnswer({
-    query: {
-      pages: {
-        '1': {
-          title: 'Ada Lovelace',
-          fullurl: 'https://de.wikipedia.org/wiki/Ada',
-          extract: 'First.\nSecond.',
+  const found = () => jsonAnswer({ query: { search: [{ title: 'Ada Lovelace' }] } })
+  const page = () =>
+    jsonAnswer({
+      query: {
+        pages: {
+          '1': {
+            title: 'Ada Lovelace',
+            fullurl: 'https://de.wikipedia.org/wiki/Ada',
+            extract: 'First.\nSecond.',
+          },
         },
       },
-    },
+    })
+
+  test('NX-36: the older outputs give the pages as Data and their texts', async () => {
+    const inputs = { input_value: 'Ada', lang: 'de', doc_content_chars_max: 9 }
+    const list = await use('WikipediaComponent', { ...inputs, output: 'data' }, found(), page())
+    expect(listOf(list.value)).toMatchObject([{ title: 'Ada Lovelace', text: 'First.\nSe' }])
+    const text = await use('WikipediaComponent', { ...inputs, output: 'text' }, found(), page())
+    expect((text.value as Message).text).toBe('First.\nSe\n')
   })
 
   test('MO-40: searches in the given language and reads each page', async () => {
     const { value, requests } = await use(
       'WikipediaComponent',
       { input_value: 'Ada', lang: 'de', doc_content_chars_max: 9 },
-      found,
-      page,
+      found(),
+      page(),
     )
     expect(rowsOf(value)).toEqual([
       {

@@ -1,4 +1,4 @@
-import type { Runtime } from '@x/wire'
+import { createSseReader, type Runtime, type SseEvent } from '@x/wire'
 import { limitExceeded } from '../errors.ts'
 import { bodyChunks } from './read-answer.ts'
 
@@ -7,13 +7,6 @@ const MAX_EVENT_CHARS = 8 * 1024 * 1024
 const LINE_CHARS = 64
 /** Maximum size of a streamed answer; a longer one is considered endless. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024
-
-/** A server-sent event, with `id` and `event` if present. */
-export interface ServerSentEvent {
-  readonly data: string
-  readonly id?: string
-  readonly event?: string
-}
 
 /**
  * Yields the `data` of each server-sent event of a model's answer.
@@ -39,62 +32,20 @@ export interface EventsOptions {
 export async function* serverSentEvents(
   response: Response,
   { runtime, limit = Number.POSITIVE_INFINITY }: EventsOptions = {},
-): AsyncGenerator<ServerSentEvent> {
+): AsyncGenerator<SseEvent> {
   let bytes = 0
   const decoder = new TextDecoder()
-  // Pieces of the current, unfinished line.
-  let open: string[] = []
-  let openChars = 0
-  let data: string[] = []
-  let dataChars = 0
-  let names: { id?: string; event?: string } = {}
-  let afterReturn = false
+  const reader = createSseReader({
+    limit: MAX_EVENT_CHARS,
+    lineSize: LINE_CHARS,
+    tooLong: () => limitExceeded('event length', `${MAX_EVENT_CHARS}`),
+  })
   for await (const chunk of bodyChunks(response, runtime)) {
     bytes += chunk.length
     if (bytes > limit) throw limitExceeded('answer bytes', `more than ${limit}`)
-    const text = decoder.decode(chunk, { stream: true })
-    if (text === '') continue
-    // A leading line feed completes the preceding carriage return.
-    const lines = (afterReturn && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\n|\r/)
-    afterReturn = text.endsWith('\r')
-    const last = lines.pop() ?? ''
-    for (const end of lines) {
-      const line = [...open, end].join('')
-      open = []
-      openChars = 0
-      const part = dataOf(line)
-      if (part !== undefined) {
-        data.push(part)
-        dataChars += part.length + LINE_CHARS
-      } else if (line !== '') {
-        names = { ...names, ...nameOf(line) }
-      } else if (data.length > 0) {
-        yield { data: data.join('\n'), ...names }
-        data = []
-        dataChars = 0
-        names = {}
-      }
-    }
-    open.push(last)
-    openChars += last.length
-    if (openChars + dataChars > MAX_EVENT_CHARS)
-      throw limitExceeded('event length', `${MAX_EVENT_CHARS}`)
+    yield* reader.push(decoder.decode(chunk, { stream: true }))
   }
-  const rest = dataOf(open.join(''))?.trim()
-  if (rest !== undefined) data.push(rest)
-  if (data.length > 0) yield { data: data.join('\n'), ...names }
-}
-
-function nameOf(line: string): { id?: string; event?: string } {
-  if (line.startsWith('id:')) return { id: valueOf(line, 3) }
-  return line.startsWith('event:') ? { event: valueOf(line, 6) } : {}
-}
-
-function dataOf(line: string): string | undefined {
-  return line.startsWith('data:') ? valueOf(line, 5) : undefined
-}
-
-/** Returns the field value after the colon, without one leading space. */
-function valueOf(line: string, from: number): string {
-  return line.slice(line[from] === ' ' ? from + 1 : from)
+  // Some servers leave out the blank line at the end.
+  const last = reader.end()
+  if (last !== null) yield last
 }

@@ -1,6 +1,6 @@
-import { lookup } from 'node:dns'
-import type { LookupFunction } from 'node:net'
+import { lookup, type LookupOptions } from 'node:dns'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
+import { guardedLookup, type LookUp } from '@x/wire'
 import { AddressBlockedError } from '../outgoing/address-blocked.ts'
 import { createAddressRules, isAddress, type AddressRules } from '../outgoing/address-rules.ts'
 import type { GuardedFetchOptions } from '../outgoing/fetch-options.ts'
@@ -18,7 +18,10 @@ export function createGuardedFetch({
   connectTimeoutMs = 10_000,
 }: GuardedFetchOptions = {}): typeof fetch {
   const rules = createAddressRules(allow)
-  const connector = buildConnector({ timeout: connectTimeoutMs, lookup: guardedLookup(rules) })
+  const connector = buildConnector({
+    timeout: connectTimeoutMs,
+    lookup: guardedLookup(resolve, refusalBy(rules)),
+  })
   const dispatcher = new Agent({
     connect(options, callback) {
       const host = options.hostname
@@ -43,20 +46,14 @@ function throwBlocked(error: unknown): never {
   throw cause instanceof AddressBlockedError ? cause : error
 }
 
-function guardedLookup(rules: AddressRules): LookupFunction {
-  return (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? []
-      if (error !== null || first === undefined) {
-        callback(error ?? new AddressBlockedError(host), '', 0)
-        return
-      }
-      const open = rules.allowsHost(host)
-      if (!open && !addresses.every(({ address }) => rules.allowsAddress(address))) {
-        callback(new AddressBlockedError(host), '', 0)
-      } else if (options.all === true) callback(null, addresses)
-      else callback(null, first.address, first.family)
-    })
+/** Reads the module's member at each call, which tests replace. */
+const resolve: LookUp<LookupOptions> = (host, options, callback) => lookup(host, options, callback)
+
+/** Every address of a name must be open, unless the name itself is. */
+function refusalBy(rules: AddressRules) {
+  return (host: string, addresses: readonly string[]): Error | undefined => {
+    const open = rules.allowsHost(host) || addresses.every((one) => rules.allowsAddress(one))
+    return open && addresses.length > 0 ? undefined : new AddressBlockedError(host)
   }
 }
 

@@ -139,8 +139,12 @@ export function createSandboxQueue(options: SandboxQueueOptions): UserQueue {
     waitingPerUser: 20,
     ...options,
     tooMany: () =>
-      refuse(429, 'Too much code is running. Wait until some of yours has ended.', {
-        headers: { 'retry-after': '5' },
-      }),
+      refuse(
+        429,
+        'Too many of your code components are running. Try again when one has finished.',
+        {
+          headers: { 'retry-after': '5' },
+        },
+      ),
   })
 }

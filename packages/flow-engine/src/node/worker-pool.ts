@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { eventLoopTurn, type Runtime } from '@x/wire'
+import { eventLoopTurn, missingLibrary, notBeside, type Runtime } from '@x/wire'
 import type { WorkCaller } from '../components/define/services.ts'
 import { createUserQueue } from './user-queue.ts'
 
@@ -23,6 +23,8 @@ export interface WorkerPoolOptions<Request> {
   /** Queued requests per user. */
   readonly waitingPerUser: number
   readonly runtime: Runtime
+  /** What the work is, in the plural, for the message about a library that cannot be loaded. */
+  readonly what: string
   readonly tooMany: () => Error
   readonly tooLong: (cause: unknown) => Error
   readonly outOfMemory: () => Error
@@ -101,6 +103,8 @@ export function createWorkerPool<Request, Answer extends object, Part = never>(
       }
     } catch (error) {
       await stop(current)
+      const library = missingLibrary(error)
+      if (library !== undefined) throw notBeside(options.what, library, error)
       if (!(error instanceof EndedError)) throw error
       signal.throwIfAborted()
       throw options.tooLong(error)
@@ -135,6 +139,10 @@ interface Ends {
 function exchange(worker: Worker, post: () => void, ends: Ends): Promise<object> {
   return new Promise((resolve, reject) => {
     const gone = (): void => resolve({})
+    const broken = (error: unknown): void => {
+      if (missingLibrary(error) === undefined) gone()
+      else reject(error)
+    }
     const ended = (): void => reject(new EndedError())
     const take = (message: object): void => {
       if (!('part' in message)) return resolve(message)
@@ -143,11 +151,11 @@ function exchange(worker: Worker, post: () => void, ends: Ends): Promise<object>
       void eventLoopTurn().then(() => worker.postMessage('next'))
     }
     worker.on('message', take)
-    worker.once('error', gone)
+    worker.once('error', broken)
     worker.once('exit', gone)
     ends.end.addEventListener('abort', () => {
       worker.off('message', take)
-      worker.off('error', gone)
+      worker.off('error', broken)
       worker.off('exit', gone)
       ends.signal.removeEventListener('abort', ended)
     })

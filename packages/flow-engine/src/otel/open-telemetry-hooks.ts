@@ -17,9 +17,9 @@ export interface OpenTelemetryOptions {
 
 /** Hooks that create spans. */
 export interface OpenTelemetryHooks {
-  /** For the `hooks` option of `createFlowEngine`, `createBuildJobs` and `runFlow`. */
+  /** For the `hooks` option of `createFlowService`, `createBuildJobs` and `runFlow`. */
   readonly hooks: RunHooks
-  /** For the `requestHooks` option of `createFlowEngine`, `createScimService` and `createSurfaceHandler`. */
+  /** For the `requestHooks` option of `createFlowService`, `createScimService` and `createSurfaceHandler`. */
   readonly requestHooks: RequestHooks
 }
 

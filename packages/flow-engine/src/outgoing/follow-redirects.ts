@@ -46,7 +46,7 @@ export function followingRedirects(send: typeof fetch): typeof fetch {
         headers.delete('content-type')
       }
       if (body !== null && (body instanceof ReadableStream || !isSameOrigin(url, target)))
-        throw new TypeError('A redirect that would send the body again is not followed')
+        throw new TypeError('Refused a redirect that would resend the request body')
       headers = headersAfter(url, target, headers)
       url = target
       response = await send(url, nextInit(init, given, { method, headers, body }))

@@ -182,7 +182,7 @@ function keyOf(kind: TapeEntry['kind'], request: unknown): string {
 
 function needed<T>(real: T | undefined, what: string): T {
   if (real !== undefined) return real
-  throw new FlowError('invalid_request', `The cassette has no ${what} to record from`)
+  throw new FlowError('invalid_request', `Recording needs ${what}: pass it to createCassette`)
 }
 
 /** Without the signal, and without call ids, which differ between runs. */

@@ -61,7 +61,10 @@ export function judge(model: ChatModel, { question, scale = 1 }: JudgeOptions): 
       readonly reason?: unknown
     }
     if (typeof grade !== 'number' || Number.isNaN(grade))
-      throw new FlowError('model_failed', `The judge gave no grade: ${answer.slice(0, 200)}`)
+      throw new FlowError(
+        'model_failed',
+        `The judge model returned no grade: ${answer.slice(0, 200)}`,
+      )
     return { score: grade / scale, reason: typeof reason === 'string' ? reason : answer }
   }
 }

@@ -1,13 +1,12 @@
 import { wakeTime } from '../graph/durable/sleep-time.ts'
-import { createSystemRuntime, type Runtime } from '@x/wire'
+import type { Runtime } from '@x/wire'
 import type { InputSource } from '../components/define/context.ts'
 import type { Component } from '../components/define/component.ts'
 import type { ComponentServices, MessageRecord } from '../components/define/services.ts'
 import { FlowError, invalidRequest } from '../errors.ts'
 import { buildVertex, VertexBuild } from '../graph/vertex/vertex-build.ts'
 import { completeLimits } from '../graph/plan/limits.ts'
-import { RunSpending } from '../graph/context/run-spending.ts'
-import { createRunContext, type RunContext } from '../graph/context/run-context.ts'
+import { RunContext, type DurableOperations } from '../graph/context/run-context.ts'
 import { createRunLog } from '../graph/events/run-log.ts'
 import type { RunEvent } from '../graph/events/run-event.ts'
 import { logJson } from '../graph/events/vertex-data.ts'
@@ -65,7 +64,7 @@ export async function testComponent(
   options: TestComponentOptions = {},
 ): Promise<TestComponentResult> {
   const outputs = outputNames(component, options.output)
-  const { run, events } = testRun(options)
+  const run = new TestRun(options)
   const { ctx, outputs: values } = await buildVertex(
     new TestBuild(run, { component, options, outputs }),
   )
@@ -76,7 +75,7 @@ export async function testComponent(
     branches: ctx.branches.flatMap(([what, name]) => (what === 'include' ? [] : [[what, name]])),
     messages: [...run.messages.records.values()],
     logs: [...ctx.logs.values()].flat().map((entry) => logJson(entry)),
-    events,
+    events: run.events,
     status: ctx.statusValue,
   }
 }
@@ -157,53 +156,57 @@ function outputNames(component: Component, wanted: TestComponentOptions['output'
   })
 }
 
-function testRun(options: TestComponentOptions): { run: RunContext; events: RunEvent[] } {
-  const {
-    runtime = createSystemRuntime(),
-    services = {},
-    signal = new AbortController().signal,
-  } = options
-  const events: RunEvent[] = []
-  const onPush = (event: RunEvent): void => {
-    events.push(event)
-    options.onEvent?.(event)
+/** The run of a standalone component: it has no flow, and nothing outlives it. */
+class TestRun extends RunContext {
+  readonly events: RunEvent[]
+  readonly signal: AbortSignal
+  readonly budget = undefined
+
+  constructor(options: TestComponentOptions) {
+    const { runtime, flowId, services, allowPrivate, sessionId = '', userId } = options
+    const events: RunEvent[] = []
+    const onPush = (event: RunEvent): void => {
+      events.push(event)
+      options.onEvent?.(event)
+    }
+    super({
+      options: { runtime, flowId, services, allowPrivate, sessionId, userId },
+      host: {},
+      limits: completeLimits(undefined),
+      log: createRunLog({ bufferedTokens: Number.POSITIVE_INFINITY, onPush }),
+    })
+    this.events = events
+    this.signal = options.signal ?? new AbortController().signal
   }
-  const run = createRunContext({
-    runId: runtime.uuid(),
-    spending: new RunSpending({ budget: undefined, prices: undefined, countTokens: undefined }),
-    knownSpending: undefined,
-    flowId: options.flowId ?? runtime.uuid(),
-    flowName: undefined,
-    sessionId: options.sessionId ?? '',
-    userId: options.userId,
-    runtime,
-    services,
-    allowPrivate: options.allowPrivate,
-    holds: () => false,
-    shared: new Map(),
-    limits: completeLimits(undefined),
-    signal,
-    log: createRunLog({ bufferedTokens: Number.POSITIVE_INFINITY, onPush }),
-    open: () => !signal.aborted,
-    overflow: (error) => {
-      throw error
-    },
-    warn: () => undefined,
-    usage: () => undefined,
-    runFlow: () =>
-      Promise.reject(invalidRequest('A component under test has no registry for flows')),
-    secrets: undefined,
-    durable: () => ({
+
+  get durable(): DurableOperations {
+    const { runtime } = this
+    return {
       suspend: () =>
         Promise.reject(
           new FlowError('not_resumable', 'A component under test cannot be suspended'),
         ),
-      sleep: async (_vertexId, _number, time, stop) => {
+      sleep: async (_from, _number, time, stop) => {
         const now = runtime.now()
         await runtime.sleep(Math.max(0, wakeTime(time, now).getTime() - now.getTime()), stop)
       },
       step: async (_vertexId, _name, work) => work(),
-    }),
-  })
-  return { run, events }
+    }
+  }
+
+  open(): boolean {
+    return !this.signal.aborted
+  }
+
+  exceed(limit: FlowError): void {
+    throw limit
+  }
+
+  warn(): void {}
+
+  usage(): void {}
+
+  runFlow(): Promise<never> {
+    return Promise.reject(invalidRequest('A component under test has no registry for flows'))
+  }
 }

@@ -48,7 +48,7 @@ describe('AB-90: unlimited and invalid limits', () => {
   test.each([Number.NaN, -1, 'long'])('%s is refused', async (ms) => {
     const limits = { vertexTimeoutMs: ms as number }
     await expect(runFlow(flowOf(quick), { components, limits }).result).rejects.toThrow(
-      'limits.vertexTimeoutMs must be a number of 0 or more, null or Infinity',
+      'runFlow: option "limits.vertexTimeoutMs" must be a number of at least 0, Infinity or null, got',
     )
   })
 

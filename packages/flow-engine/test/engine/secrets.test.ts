@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import {
   createMessage,
@@ -7,6 +8,7 @@ import {
   field,
   formatRunResponse,
   output,
+  runFlow,
   type Component,
   type FlowJson,
   type ResultCache,
@@ -40,6 +42,15 @@ function alone(component: Component, values: Record<string, unknown> = {}): Flow
 const services = { variables: { get: async () => SECRET } }
 
 describe('secrets (FE-65)', () => {
+  test('FE-65: a run that is printed or written as JSON shows its id alone', async () => {
+    const leaky = keyed((key) => key)
+    const options = { components: createRegistry([leaky]), variables: { KEY: SECRET } }
+    const started = runFlow(alone(leaky), options)
+    await started.result
+    expect(inspect(started)).toBe(`FlowRun ${started.id}`)
+    expect(JSON.stringify({ started })).toBe(JSON.stringify({ started: { id: started.id } }))
+  })
+
   test('FE-65: a resolved variable is masked in outputs, logs, keys and lists of end_vertex and of the answer', async () => {
     const leaky = keyed((key, ctx) => {
       ctx.log('tried', [{ [`with ${key}`]: key }])

@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
-import { createMessage, type Component, type RunEvent } from '@x/flow-engine'
+import {
+  checkFlow,
+  compileFlow,
+  createMessage,
+  createRegistry,
+  runFlow,
+  type Component,
+  type RunEvent,
+} from '@x/flow-engine'
 import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
-import { failing, run, start, kinds, giving } from './kit.ts'
+import { failing, start, kinds, giving } from './kit.ts'
 
 function flowOf(component: Component) {
   const flow = flowBuilder()
@@ -96,8 +104,48 @@ test('FE-18: an unobserved failure raises no unhandledRejection', async () => {
   }
 })
 
-test('FE-18: without components a run is an invalid request', async () => {
-  await expect(run({ nodes: [], edges: [] }, { components: undefined })).rejects.toMatchObject({
-    code: 'invalid_request',
+test('HO-24 FE-18: a wrong option rejects the result, the texts and the events, and throws nothing', async () => {
+  const run = runFlow({ nodes: [], edges: [] }, { components: undefined })
+  const error: unknown = await run.result.catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(TypeError)
+  expect(error).toMatchObject({
+    code: 'invalid_option',
+    option: 'components',
+    message: 'runFlow: option "components" is required',
   })
+  await expect(run[Symbol.asyncIterator]().next()).rejects.toBe(error)
+  await expect(run.textStream[Symbol.asyncIterator]().next()).rejects.toBe(error)
+  run.cancel()
+})
+
+test.each([
+  [
+    { components: [] },
+    'option "components" must be a registry, got an array; write createRegistry(components)',
+  ],
+  [{ sesionId: 's' }, 'unknown option "sesionId". Did you mean "sessionId"?'],
+  [
+    { services: { fetsh: fetch } },
+    'unknown option "services.fetsh". Did you mean "services.fetch"?',
+  ],
+  [
+    { outputType: 'chats' },
+    `option "outputType" must be 'chat', 'text', 'any' or 'debug', got 'chats'`,
+  ],
+  [
+    { limits: { vertises: 1 } },
+    'unknown option "limits.vertises". Did you mean "limits.vertices"?',
+  ],
+])('HO-21 HO-24: %o is told', async (options, message) => {
+  const run = runFlow({ nodes: [], edges: [] }, options as never)
+  await expect(run.result).rejects.toThrow(`runFlow: ${message}`)
+})
+
+test('HO-21: compileFlow and checkFlow check their options when they are called', () => {
+  const flow = { nodes: [], edges: [] }
+  const unknown = { components: createRegistry([]), edit: 'warn' } as never
+  const message = 'unknown option "edit". Known options: '
+  expect(() => compileFlow(flow, unknown)).toThrow(`compileFlow: ${message}`)
+  expect(() => checkFlow(flow, unknown)).toThrow(`checkFlow: ${message}`)
+  expect(() => checkFlow(flow, {} as never)).toThrow('checkFlow: option "components" is required')
 })

@@ -86,8 +86,8 @@ describe.each([
 
   test('send no body to another origin', async () => {
     const post = { method: 'POST', body: '{"api_key":"secret"}' }
-    await expect(send(via(307, `${there}/end`), post)).rejects.toThrow('send the body again')
-    await expect(send(via(308, `${there}/end`), post)).rejects.toThrow('send the body again')
+    await expect(send(via(307, `${there}/end`), post)).rejects.toThrow('resend the request body')
+    await expect(send(via(308, `${there}/end`), post)).rejects.toThrow('resend the request body')
     expect(seen).toHaveLength(2)
     await send(via(303, `${there}/end`), post)
     expect(seen.at(-1)).toMatchObject({ method: 'GET', body: '' })

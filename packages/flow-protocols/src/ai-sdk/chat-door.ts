@@ -106,9 +106,9 @@ export class ChatDoor {
       const question = await turns.question(turn.id)
       const given = question && decisionOfAction(surfaces, question, action)
       if (question !== undefined && given !== undefined) {
-        const after = await turns.position(turn.id)
         await turns.answer(turn, question.requestId, given.decision)
-        return { turn, after }
+        // The page begins another message for its action, which shows the turn whole.
+        return { turn }
       }
     }
     if (!continues) return undefined

@@ -164,3 +164,37 @@ return [one.encoding, one.json(), two.json()]`
   expect(made).toEqual(['utf-8', { é: 1 }, { é: 1 }])
   expect(bodies).toEqual(['{"a": 1, "b": "\\u00e9"}', '{"a":1,"b":"é"}'])
 })
+
+test('FF-78: the names that the reference gives every source need no import', async () => {
+  const code = `from langflow.custom import Component
+from langflow.field_typing import Message as Typed
+from lfx.io import JSONInput
+from lfx.schema.data import JSON
+from lfx.schema.dataframe import Table
+
+class Mine(Component):
+    inputs = [MessageTextInput(name="word"), JSONInput(name="facts")]
+    outputs = [Output(name="result", method="work")]
+
+    def work(self) -> Optional[Message]:
+        logger.info("x")
+        same = [Typed is Message, JSON is Data, Table is DataFrame]
+        return Message(text=str(same) + str(isinstance(self, Component)))
+`
+  expect(await runText(runner, code)).toMatchObject({ text: '[True, True, True]True' })
+})
+
+test('FF-1: a component of an author excludes a branch as If-Else does', async () => {
+  const excluded: string[] = []
+  const more = { exclude: (name: string) => void excluded.push(name) }
+  const body = `self.graph.exclude_branch_conditionally(self._id, output_name="result")
+try:
+    self.graph.exclude_branch_conditionally("Other-1", output_name="result")
+except Exception as error:
+    return [self._id in self.graph.conditional_exclusion_sources, str(error)]`
+  expect(await run(runner, body, { more })).toEqual([
+    false,
+    expect.stringContaining('takes an output of the component itself'),
+  ])
+  expect(excluded).toEqual(['result'])
+})

@@ -14,6 +14,7 @@ import {
   describeVariables,
 } from './owned-spec.ts'
 import { describeRunTraces } from './run-traces-spec.ts'
+import { describeSealedValues } from './sealed-values-spec.ts'
 import { describeSignIn } from './sign-in-spec.ts'
 import { describeStore, type Subject } from '@x/flow-engine/internal/node'
 import type { ContractOptions, TestFrame } from '@x/flow-engine/testing'
@@ -38,6 +39,7 @@ const specs: readonly ((subject: Subject<FlowStore>) => void)[] = [
   describeSignIn,
   describeCollections,
   describeCounts,
+  describeSealedValues,
   describeTransactions,
 ]
 

@@ -42,7 +42,8 @@ export function describeApiKeys({ it, store }: Subject<FlowStore>): void {
       apiKey(2, { isActive: false, totalUses: 4 }),
     ]
     for (const record of records) await apiKeys.insert(record)
-    await apiKeys.insert(apiKey(4, { userId: bob }))
+    await apiKeys.insert(apiKey(4, { userId: bob, agentId: 'agent' }))
+    assert.equal((await apiKeys.findByHash(apiKey(4).hash))?.agentId, 'agent')
     assert.deepEqual(await apiKeys.list(ada), records)
     assert.deepEqual(await apiKeys.findByHash(apiKey(2).hash), records[2])
     assert.equal(await apiKeys.findByHash('f'.repeat(64)), null)

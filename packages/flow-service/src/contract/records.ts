@@ -49,6 +49,7 @@ export const apiKey = (n: number, fields: Partial<ApiKeyRecord> = {}): ApiKeyRec
   hash: n.toString(16).padStart(64, '0'),
   prefix: 'sk-abcde',
   isActive: true,
+  agentId: null,
   totalUses: 0,
   lastUsedAt: null,
   createdAt: timeOf(n),

@@ -1,71 +1,30 @@
-import { createSystemRuntime, isObject, isResponse, json, type Runtime } from '@x/wire'
-import type { ComponentRegistry } from '@x/flow-engine'
-import type { ComponentServices, ModelProviders } from '@x/flow-engine'
+import {
+  createSystemRuntime,
+  isObject,
+  isResponse,
+  json,
+  outsideBasePath,
+  pathBelow,
+  type Runtime,
+} from '@x/wire'
+import type { ComponentServices } from '@x/flow-engine'
 import { planAsksPeople } from '@x/flow-engine/internal'
-import type { FlowJson } from '@x/flow-engine'
 import type { Tweaks } from '@x/flow-engine'
-import type { RunLimits } from '@x/flow-engine'
 import { runFlow } from '@x/flow-engine'
 import type { HostContext } from '../options.ts'
 import type { BuildJobs } from '@x/flow-engine'
 import { createSecretBox } from '../services/crypto/secret-box.ts'
-import type { JobStore } from '@x/flow-engine/store'
 import { createAskingTools, type AskingCall, type AskingTools } from './asking-tools.ts'
 import { createCalls } from './calls.ts'
-import { compileTools, type FlowTool, type FlowToolOptions } from './flow-tools.ts'
+import { compileTools, type FlowTool } from './flow-tools.ts'
 import { invalidParams } from './json-rpc.ts'
-import { readAuth, type McpAuth, type McpUser } from './mcp-auth.ts'
+import { readAuth, type McpUser } from './mcp-auth.ts'
 import { resolveMcpOptions } from './mcp-options.ts'
-import type { ListedResource, McpServer, ResourceContent, McpToolCall } from './mcp-server.ts'
+import { readMcpHandlerOptions, type McpHandlerOptions } from './mcp-handler-options.ts'
+import type { McpServer, McpToolCall } from './mcp-server.ts'
 import { ASKS, readArguments, runTool } from './run-tool.ts'
 import { answerStreamable } from './streamable-http.ts'
 import { failedResult } from './tool-result.ts'
-
-/** Resources the host serves in addition to the tools. */
-export interface McpResourceSource {
-  list(): readonly ListedResource[] | Promise<readonly ListedResource[]>
-  /** Null for a URI that is not listed. */
-  read(uri: string): ResourceContent | null | Promise<ResourceContent | null>
-}
-
-/** Options of an MCP server for selected flows. */
-export interface McpHandlerOptions {
-  /** Name of the server. */
-  readonly name: string
-  /** Flow files. Tool names are derived from the flow names unless given. */
-  readonly tools: readonly (FlowJson | FlowToolOptions)[]
-  readonly components: ComponentRegistry
-  /** The accepted callers. Required: there is no default. */
-  readonly auth: McpAuth
-  /** Instructions for the model, read before it calls a tool. */
-  readonly instructions?: string
-  /** Version of the server. Default `1.0.0`. */
-  readonly version?: string
-  readonly models?: ModelProviders
-  readonly services?: ComponentServices
-  readonly limits?: Partial<RunLimits>
-  readonly runtime?: Runtime
-  /** Store for runs that ask questions. Without it, calls of such flows fail for every client. */
-  readonly jobs?: JobStore
-  /**
-   * Seals the state clients carry until a question is answered; at least 16 characters, equal in every
-   * process that shares `jobs`. Default: random.
-   */
-  readonly stateSecret?: string
-  /** Milliseconds. Default 300,000. */
-  readonly callTimeoutMs?: number
-  /** Concurrent calls per user. Default 256. */
-  readonly maxCalls?: number
-  /** Maximum size of a message in bytes. Default 4 MiB. */
-  readonly maxBodyBytes?: number
-  /** How long, in milliseconds, clients of 2026-07-28 may cache lists. Default 0. */
-  readonly listTtlMs?: number
-  readonly resources?: McpResourceSource
-  /** Page origins that may call, in addition to the server's own. Default: none. */
-  readonly allowedOrigins?: readonly string[]
-  /** Called with unexpected errors. */
-  onError?(error: unknown): void
-}
 
 /** An MCP server as a fetch handler; never rejects. */
 export interface McpHandler {
@@ -76,11 +35,12 @@ export interface McpHandler {
 
 /**
  * Serves selected flows over MCP, without the flow API and without a store: both eras of Streamable HTTP,
- * on any path.
+ * on any path or below `basePath`.
  * @throws FlowCompileError if a flow cannot be compiled
- * @throws TypeError for a missing `auth`, an invalid name or an invalid limit
+ * @throws OptionError, a TypeError, for a wrong, missing or unknown option
  */
-export function createMcpHandler(options: McpHandlerOptions): McpHandler {
+export function createMcpHandler(given: McpHandlerOptions): McpHandler {
+  const options = readMcpHandlerOptions('createMcpHandler', given)
   const { callTimeoutMs, maxCalls, maxBodyBytes, listTtlMs } = options
   const limits = resolveMcpOptions({
     ...(callTimeoutMs !== undefined && { callTimeoutMs }),
@@ -98,7 +58,14 @@ export function createMcpHandler(options: McpHandlerOptions): McpHandler {
   const asking = createAsking(options, runtime)
   const settings = { ...options, callTimeoutMs: limits.callTimeoutMs, runtime, asking }
 
+  const { basePath = '' } = options
   const answer = async (request: Request, context: HostContext): Promise<Response> => {
+    const path = basePath === '' ? '' : new URL(request.url).pathname
+    if (pathBelow(path, basePath) === undefined) {
+      const place = `base path "${basePath}" of the MCP server`
+      const detail = outsideBasePath(path, { place, mount: undefined })
+      return json(request, { detail }, { status: 404 })
+    }
     if (request.method === 'HEAD') return new Response(null, { status: 200 })
     if (request.method !== 'POST') {
       const headers = { allow: 'POST' }
@@ -130,13 +97,8 @@ interface Settings extends McpHandlerOptions {
 
 type Asking = AskingTools & { readonly close: () => Promise<void> }
 
-const MIN_SECRET_LENGTH = 16
-
-/** @throws TypeError if the secret is too short */
 function createAsking(options: McpHandlerOptions, runtime: Runtime): Asking | undefined {
   const { jobs: store, stateSecret, components, limits } = options
-  if (stateSecret !== undefined && stateSecret.length < MIN_SECRET_LENGTH)
-    throw new TypeError(`stateSecret must have at least ${MIN_SECRET_LENGTH} characters`)
   if (store === undefined) return undefined
   const secret =
     stateSecret === undefined ? runtime.randomBytes(32) : new TextEncoder().encode(stateSecret)

@@ -69,9 +69,9 @@ function readTool(given: FlowJson | FlowToolOptions): FlowToolOptions {
 function toolOf(
   name: string,
   { flow, title, description, annotations, tweaks }: FlowToolOptions,
-  options: FlowToolsOptions,
+  { components, limits, customCode }: FlowToolsOptions,
 ): FlowTool {
-  const plan = compileFlow(flow, options)
+  const plan = compileFlow(flow, { components, limits, customCode })
   const listed: ListedTool = {
     name,
     title: title ?? textOf(flow, 'name') ?? name,

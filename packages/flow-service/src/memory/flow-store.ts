@@ -16,6 +16,7 @@ import {
 } from './owned.ts'
 import { createRunTraces } from './run-traces.ts'
 import { createOidcLinks, createRefreshFamilies } from './sign-in.ts'
+import { createSealedValues } from './sealed-values.ts'
 import { createTables, type MemoryTables } from './tables.ts'
 import { createUsers } from './users.ts'
 
@@ -89,6 +90,7 @@ function createNouns(tables: MemoryTables, written: Parameters<typeof createUser
     oidcLinks: createOidcLinks(tables),
     collections: createCollections(tables),
     counts: createCounts(tables),
+    sealed: createSealedValues(tables),
   }
 }
 

@@ -7,7 +7,7 @@ import { createMemoryAuditStore } from './audit.ts'
 import { createMemoryBlobStore } from './blob-store.ts'
 import { createMemoryFlowStore } from './flow-store.ts'
 
-/** The option `storage` of `createFlowEngine`. */
+/** The option `storage` of `createFlowService`. */
 export interface MemoryStorage {
   readonly flows: FlowStore
   readonly jobs: JobStore

@@ -1,4 +1,4 @@
-import type { FlowEngineOptions } from '../options.ts'
+import type { StoredEngineOptions } from '../options.ts'
 import type { ComponentServices } from '@x/flow-engine'
 import { createApiKeyService, type ApiKeyService } from './accounts/api-keys.ts'
 import { bundledExamples } from './flows/bundled-examples.ts'
@@ -31,6 +31,7 @@ import {
 } from './files/profile-pictures.ts'
 import { createOwnedFlows } from './flows/owned-flows.ts'
 import { createProjectService, type ProjectService } from './flows/projects.ts'
+import { createSecretService, type SecretService } from './flows/stored-secrets.ts'
 import { createSignInLimiter } from './accounts/sign-in-limiter.ts'
 import { createStatusService, type StatusService } from './base/status.ts'
 import { createStrangerFileService, type StrangerFileService } from './files/stranger-files.ts'
@@ -46,6 +47,7 @@ export interface CoreServices {
   readonly passwordReset: PasswordResetService
   readonly apiKeys: ApiKeyService
   readonly variables: VariableService
+  readonly secrets: SecretService
   readonly flows: FlowService
   readonly versions: FlowVersionService
   readonly checks: FlowCheckService
@@ -65,7 +67,7 @@ export interface CoreServices {
 }
 
 /** Creates the services from a shared kit. */
-export function createCoreServices(kit: ServiceKit, options: FlowEngineOptions): CoreServices {
+export function createCoreServices(kit: ServiceKit, options: StoredEngineOptions): CoreServices {
   const { components } = kit
   const limiter = options.signInLimiter ?? createSignInLimiter(kit.runtime)
   const injected = options.services ?? {}
@@ -89,6 +91,7 @@ export function createCoreServices(kit: ServiceKit, options: FlowEngineOptions):
     passwordReset: createPasswordResetService(kit, limiter),
     apiKeys: createApiKeyService(kit),
     variables,
+    secrets: createSecretService(kit),
     flows: createFlowService(kit),
     versions: createFlowVersionService(kit),
     checks: createFlowCheckService(
@@ -117,7 +120,7 @@ export function createCoreServices(kit: ServiceKit, options: FlowEngineOptions):
 
 function componentStoreOf(
   kit: ServiceKit,
-  { componentStore = true }: FlowEngineOptions,
+  { componentStore = true }: StoredEngineOptions,
 ): ComponentStore | undefined {
   if (componentStore === false || !kit.settings.store) return undefined
   if (componentStore === true) return createLocalComponentStore(kit)

@@ -33,6 +33,7 @@ import { createOnceJobs, onceAnswer } from './runs/once.ts'
 import { createPlanCache } from './runs/plan-cache.ts'
 import { OpenAiRefusal } from './openai/openai-refusal.ts'
 import { createAdmission } from './runs/admission.ts'
+import { createRunEvents } from './runs/run-events.ts'
 import { createRunOwners } from './runs/run-owners.ts'
 import { createRunPlaces } from './runs/run-places.ts'
 import { createRunQuota } from './runs/run-quota.ts'
@@ -93,10 +94,12 @@ export function createExecutionServices({
   const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue, leaseMs)
   // Counting comes first, so that an error in a host hook does not prevent it.
   const hooks = joinRunHooks([counted?.hooks, options.hooks])
+  const announced = createRunEvents(kit.emit, runtime)
   const base = { cache, limits, runtime, ...spendingOf(options), ...(hooks && { hooks }) }
   const jobs = createBuildJobs({
     components,
     ...base,
+    hooks: joinRunHooks([announced.jobHooks, hooks]) ?? {},
     store: jobStore,
     ...options.queue,
     lanes: jobLanes(concurrency, settings),
@@ -116,13 +119,14 @@ export function createExecutionServices({
       },
       recorder(job, request) {
         doors.continued(job.id, request)
-        const { ownerId, isPublic } = metadataOf(request)
+        const { ownerId, isPublic, door, form = 'build', logBuilds } = metadataOf(request)
+        announced.jobStarts(job.id, door)
         const recorder = createRunRecorder(records, {
           flowId: job.flowId,
           ownerId: isPublic ? null : ownerId,
           flow: flowOf(request),
-          form: metadataOf(request).form ?? 'build',
-          builds: metadataOf(request).logBuilds,
+          form,
+          builds: logBuilds,
         })
         return {
           answer: (result) => onceAnswer(metadataOf(request), result),
@@ -142,12 +146,18 @@ export function createExecutionServices({
       finished(job) {
         visitors.left(job.id)
         counted?.finished(job)
+        announced.jobFinished(job)
         kit.emit('job.finished', { at: runtime.now(), state: job.state, ...jobNotice(job) })
       },
     },
     onError: (error, info) => report(error, info),
   })
-  const owners = createRunOwners({ jobs, store: jobStore, left: (id) => visitors.left(id) })
+  const owners = createRunOwners({
+    jobs,
+    store: jobStore,
+    left: (id) => visitors.left(id),
+    userGone: (id) => mcp.closeUser(id),
+  })
   const runner = createRunner({
     admission: createAdmission({
       places: createRunPlaces(settings.maxRunsPerUser),
@@ -167,6 +177,7 @@ export function createExecutionServices({
       }),
     base,
     sweep,
+    announced: announced.hooksOf,
     report: (error) => report(error),
   })
   const onceJobs = createOnceJobs({ jobs, runner, queue: jobStore.queue })
@@ -185,13 +196,7 @@ export function createExecutionServices({
     runtime,
     retention: options.queue?.retention,
   })
-  const background = createBackgroundResponses({
-    jobs,
-    runner,
-    stored,
-    runtime,
-    emit: kit.emit,
-  })
+  const background = createBackgroundResponses({ ...kit, jobs, runner, stored })
   const chatFlows = createChatFlows(flows, plans)
   const openAiSettings = resolveOpenAiOptions(options.openai === false ? {} : options.openai)
   const run = { kit, options, chatFlows, servicesOf, files }
@@ -295,10 +300,7 @@ export function createExecutionServices({
         apiKeys,
       }),
     },
-    async cancelBuilds(of) {
-      if (of.userId !== undefined) mcp.closeUser(of.userId)
-      await owners.cancelOwned(of)
-    },
+    cancelBuilds: (of) => owners.cancelOwned(of),
     async close() {
       counted?.end()
       mcp.close()

@@ -2,7 +2,7 @@ import type { ComponentRegistry } from '@x/flow-engine'
 import type { DoorServices } from './doors/doors.ts'
 import type { FleetService } from './runs/fleet.ts'
 import type { BuildJobs } from '@x/flow-engine'
-import type { FlowEngineOptions } from '../options.ts'
+import type { StoredEngineOptions } from '../options.ts'
 import type { McpServerService } from './mcp/mcp-servers.ts'
 import type { McpTransport } from './mcp/mcp-transport.ts'
 import type { OpenAiService } from './openai/chat-completions.ts'
@@ -43,7 +43,7 @@ export interface ExecutionServices {
 export interface ExecutionServicesOptions {
   readonly kit: ServiceKit
   readonly components: ComponentRegistry
-  readonly options: FlowEngineOptions
+  readonly options: StoredEngineOptions
   readonly flows: FlowService
   readonly versions: FlowVersionService
   readonly variables: VariableService

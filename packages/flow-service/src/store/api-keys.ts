@@ -8,6 +8,8 @@ export interface ApiKeyRecord {
   /** The first 8 characters of the key, for display. */
   readonly prefix: string
   readonly isActive: boolean
+  /** The agent of the directory that the key ends with; null: none. */
+  readonly agentId: string | null
   readonly totalUses: number
   readonly lastUsedAt: Date | null
   readonly createdAt: Date

@@ -17,6 +17,7 @@ export type AuditAction =
   | 'mcp.settings_changed'
   | 'variable.written'
   | 'variable.deleted'
+  | 'secrets.unreadable'
 
 /** One action of a user or service, without any values. */
 export interface AuditRecord {

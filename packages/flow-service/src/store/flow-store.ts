@@ -10,6 +10,7 @@ import type { MessageStore } from './messages.ts'
 import type { ProjectStore } from './projects.ts'
 import type { OidcLinkStore, RefreshFamilyStore } from './sign-in.ts'
 import type { RunTraceStore } from './run-traces.ts'
+import type { SealedValueStore } from './sealed-values.ts'
 import type { UserFileStore } from './user-files.ts'
 import type { UserStore } from './users.ts'
 import type { VariableStore } from './variables.ts'
@@ -45,6 +46,8 @@ export interface FlowStore {
   readonly oidcLinks: OidcLinkStore
   readonly collections: CollectionStore
   readonly counts: CountStore
+  /** Needed to change the secret key; a store without it cannot encrypt its values again. */
+  readonly sealed?: SealedValueStore
   /**
    * Runs `work` with a store bound to a transaction, which is rolled back if it throws. Within it, only the
    * bound store may be used. Nested transactions join the outer one.

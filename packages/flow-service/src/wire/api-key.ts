@@ -5,7 +5,7 @@ import { bool, dateTime, int, orNull, text, uuid } from './scalars.ts'
 /** Length of a clear-text key; the list shows the prefix and one `*` for each further character. */
 const KEY_LENGTH = 46
 
-/** The data of a new key; all fields are validated, only `name` and `created_at` are used. */
+/** The data of a new key; all fields are validated, `name`, `created_at` and `agent_id` are used. */
 export const ApiKeyCreate = z
   .object({
     name: orNull(text()),
@@ -14,6 +14,7 @@ export const ApiKeyCreate = z
     is_active: bool().default(true),
     api_key: orNull(text()),
     user_id: orNull(uuid()),
+    agent_id: orNull(text()),
     created_at: z.preprocess((value) => (isEmpty(value) ? null : value), orNull(dateTime())),
   })
   .meta({ id: 'ApiKeyCreate' })
@@ -40,6 +41,7 @@ export const ApiKeyCreated = z
     id,
     api_key: z.string(),
     user_id: id,
+    agent_id: z.string().optional(),
   })
   .meta({ id: 'ApiKeyCreated' })
 
@@ -61,6 +63,7 @@ export function createdKeyToWire(record: ApiKeyRecord, key: string): z.input<typ
     id: record.id,
     api_key: key,
     user_id: record.userId,
+    ...(record.agentId !== null && { agent_id: record.agentId }),
   }
 }
 

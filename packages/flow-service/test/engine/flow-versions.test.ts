@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { callerOf } from '../../src/services/base/caller.ts'
-import type { FlowEngine } from '../../src/engine.ts'
+import type { FlowService } from '../../src/service.ts'
 import type { FlowStore } from '@x/flow-service/store'
 import { resolveSettings } from '../../src/settings.ts'
 import { flowBuilder } from '@x/flow-engine/testing'
@@ -14,7 +14,7 @@ function graph(text: string): object {
 }
 
 async function prepared(): Promise<{
-  engine: FlowEngine
+  engine: FlowService
   store: FlowStore
   caller: ReturnType<typeof callerOf>
   flowId: string

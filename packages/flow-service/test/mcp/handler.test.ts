@@ -99,6 +99,27 @@ describe('createMcpHandler', () => {
     expect(() => handler({ maxCalls: 0 })).toThrow('maxCalls')
   })
 
+  test('HO-30 with a base path other paths get 404, without one it answers on any', async () => {
+    const handle = handler({ basePath: '/mcp' })
+    const at = (path: string) =>
+      handle(new Request(`http://host${path}`, { method: 'POST', body: '{}' }))
+    const outside = await at('/mcpx')
+    expect([outside.status, await outside.json()]).toEqual([
+      404,
+      { detail: 'The path /mcpx is not below the base path "/mcp" of the MCP server.' },
+    ])
+    for (const path of ['/mcp', '/mcp/']) expect((await at(path)).status).not.toBe(404)
+    expect(() => handler({ basePath: 'mcp' })).toThrow(
+      `createMcpHandler: option "basePath" must begin with / and not end with /, got 'mcp'; write '/mcp'`,
+    )
+  })
+
+  test('HO-21 unknown options are refused', () => {
+    expect(() => handler(JSON.parse('{"tool":[]}') as object)).toThrow(
+      'createMcpHandler: unknown option "tool". Did you mean "tools"?',
+    )
+  })
+
   test('MC-102 a missing or weak authentication option is refused', () => {
     for (const auth of [undefined, null, {}, { kind: 'token' }, { kind: 'token', token: 'short' }])
       expect(() => handler({ auth: auth as never })).toThrow(TypeError)

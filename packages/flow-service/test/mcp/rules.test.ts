@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtinComponents } from '@x/flow-components'
 import { createRegistry } from '@x/flow-engine'
-import { createFlowEngine, type FlowEngine } from '../../src/engine.ts'
+import { createFlowService, type FlowService } from '../../src/service.ts'
 import {
   CALL,
   chain,
@@ -14,11 +14,11 @@ import {
 } from './mcp-service.ts'
 
 let service: Service
-let second: FlowEngine
+let second: FlowService
 beforeAll(async () => {
   service = await createService()
   const components = createRegistry([...builtinComponents, ...OWN.values()])
-  second = createFlowEngine({ ...service.engine.options, components })
+  second = createFlowService({ ...service.engine.options, components })
 })
 afterAll(async () => {
   await second.close()

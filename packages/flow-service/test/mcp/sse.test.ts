@@ -1,3 +1,4 @@
+import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CALL, createService, LIST, textOf, type Service } from './mcp-service.ts'
 
@@ -80,6 +81,19 @@ describe('HTTP+SSE', () => {
     })
     expect(await stream.next()).toBe('')
     await engine.close()
+  })
+
+  test('DP-57 the streams of a user end in all processes', async () => {
+    const store = createMemoryJobStore()
+    const jobs = { ...store, queue: { ...store.queue, shared: true } }
+    const running = await createService({}, { jobs })
+    const stream = await open(running)
+    await stream.next()
+    // The other process announces it on the bus that both of them share.
+    store.bus.publish('job-owner-gone', JSON.stringify({ userId: 'somebody-else' }))
+    store.bus.publish('job-owner-gone', JSON.stringify({ userId: running.engine.adminId }))
+    expect(await stream.next()).toBe('')
+    await running.engine.close()
   })
 
   test('MC-60 HTTP+SSE can be disabled', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FlowEngine } from '../../src/engine.ts'
+import type { FlowService } from '../../src/service.ts'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { adminToken, send } from '@x/test-kit'
 import { createTestEngine } from '@x/test-kit'
@@ -27,7 +27,7 @@ function withUnknown() {
 }
 
 describe('a file of a newer version over HTTP', () => {
-  let engine: FlowEngine
+  let engine: FlowService
   let token: string
   beforeAll(async () => {
     engine = await createTestEngine()

@@ -6,5 +6,11 @@ export function builtInModule(name: `node:${string}`): unknown {
   const runtime: unknown = Reflect.get(globalThis, 'process')
   if (typeof runtime !== 'object' || runtime === null) return undefined
   const load: unknown = Reflect.get(runtime, 'getBuiltinModule')
-  return typeof load === 'function' ? (load.call(runtime, name) as unknown) : undefined
+  if (typeof load !== 'function') return undefined
+  try {
+    return load.call(runtime, name) as unknown
+  } catch {
+    // Edge runtimes have the function in name only.
+    return undefined
+  }
 }

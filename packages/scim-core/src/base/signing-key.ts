@@ -64,7 +64,7 @@ interface NodeCrypto {
 
 function publicOf(key: CryptoKey): JWK {
   const crypto = builtInModule('node:crypto') as NodeCrypto | undefined
-  if (crypto === undefined) throw new TypeError('Give the key as a JWK on this runtime')
+  if (crypto === undefined) throw new TypeError('This runtime accepts keys only as JWK')
   return crypto.createPublicKey(crypto.KeyObject.from(key)).export({ format: 'jwk' })
 }
 

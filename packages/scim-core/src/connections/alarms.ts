@@ -1,5 +1,6 @@
-import type { Events, Metrics, Runtime } from '@x/wire'
-import type { ConnectionEvents } from './connection-events.ts'
+import type { Metrics, Runtime } from '@x/wire'
+import type { AlarmMemory } from './alarm-memory.ts'
+import type { Alarm, Announce } from './announce.ts'
 
 /** A token, or a secret of a client. */
 export interface WatchedCredential {
@@ -21,14 +22,6 @@ export interface WatchedSource {
   readonly credentials: readonly WatchedCredential[]
 }
 
-/** Values that all processes share; each alarm is told by the one whose exchange succeeds. */
-export interface AlarmMemory {
-  /** null if there is none. */
-  get(name: string): Promise<string | null>
-  /** Returns whether this call replaced the value. `before` null: there is none. */
-  exchange(name: string, before: string | null, after: string): Promise<boolean>
-}
-
 /** Alarms that have been told about a source. */
 interface Told {
   /** The last request before the silence. */
@@ -36,8 +29,6 @@ interface Told {
   /** The smallest number of days that was told of each credential; 0: its end. */
   readonly days: Readonly<Record<string, number>>
 }
-
-type Emit = Events<ConnectionEvents>['emit']
 
 const DAY_MS = 86_400_000
 /** Days before the end of a credential at which it is told. */
@@ -48,12 +39,12 @@ const NOTHING: Told = { silent: null, days: {} }
 /** Tells of silent sources and of credentials that end, once for all processes. */
 export function createAlarms({
   memory,
-  emit,
+  announce,
   runtime,
   metrics,
 }: {
-  readonly memory: AlarmMemory
-  readonly emit: Emit
+  readonly memory: Pick<AlarmMemory, 'get'>
+  readonly announce: Announce
   readonly runtime: Runtime
   readonly metrics?: Metrics | undefined
 }): { check(source: WatchedSource): Promise<void> } {
@@ -64,13 +55,13 @@ export function createAlarms({
       const name = `alarms ${source.id}`
       const before = await memory.get(name)
       const told = before === null ? NOTHING : (JSON.parse(before) as Told)
-      const tell: (() => void)[] = []
-      const silent = silenceOf(source, { told, now, tell, emit })
-      const days = endsOf(source, { told, now, tell, emit })
+      const alarms: Alarm[] = []
+      const silent = silenceOf(source, { told, now, alarms })
+      const days = endsOf(source, { told, now, alarms })
       measure?.(source, silent !== null)
       const after = JSON.stringify({ silent, days })
       if (after === (before ?? JSON.stringify(NOTHING))) return
-      if (await memory.exchange(name, before, after)) for (const each of tell) each()
+      await announce(name, { before, after }, alarms)
     },
   }
 }
@@ -78,12 +69,11 @@ export function createAlarms({
 interface Round {
   readonly told: Told
   readonly now: Date
-  readonly tell: (() => void)[]
-  readonly emit: Emit
+  readonly alarms: Alarm[]
 }
 
 /** The last request before a silence; null while the source is heard. */
-function silenceOf(source: WatchedSource, { told, now, tell, emit }: Round): string | null {
+function silenceOf(source: WatchedSource, { told, now, alarms }: Round): string | null {
   const { id: connectionId, tenant, provider, lastRequestAt, silenceAfter } = source
   const at = now.toISOString()
   const base = { at, tenant, connectionId, provider }
@@ -93,18 +83,19 @@ function silenceOf(source: WatchedSource, { told, now, tell, emit }: Round): str
   if (silentMs >= silenceAfter * 1_000) {
     const silentSeconds = Math.floor(silentMs / 1_000)
     if (told.silent !== last) {
-      tell.push(() => emit('connection.silent', { ...base, lastRequestAt: last, silentSeconds }))
+      const facts = { ...base, lastRequestAt: last, silentSeconds }
+      alarms.push({ type: 'connection.silent', facts })
     }
     return last
   }
   if (told.silent !== null) {
-    tell.push(() => emit('connection.heard', { ...base, lastRequestAt: last }))
+    alarms.push({ type: 'connection.heard', facts: { ...base, lastRequestAt: last } })
   }
   return null
 }
 
 /** What has been told of the ends of its credentials, those that are gone left out. */
-function endsOf(source: WatchedSource, { told, now, tell, emit }: Round): Told['days'] {
+function endsOf(source: WatchedSource, { told, now, alarms }: Round): Told['days'] {
   const days: Record<string, number> = {}
   for (const { id, kind, expiresAt, revokedAt } of source.credentials) {
     if (expiresAt === null || revokedAt !== null) continue
@@ -118,8 +109,8 @@ function endsOf(source: WatchedSource, { told, now, tell, emit }: Round): Told['
     const at = now.toISOString()
     const fact = { at, tenant, connectionId, provider, credentialId: id, kind }
     const end = { ...fact, expiresAt: expiresAt.toISOString() }
-    if (mark > 0) tell.push(() => emit('credential.expiring', { ...end, days: mark }))
-    else tell.push(() => emit('credential.expired', end))
+    if (mark > 0) alarms.push({ type: 'credential.expiring', facts: { ...end, days: mark } })
+    else alarms.push({ type: 'credential.expired', facts: end })
   }
   return days
 }
@@ -150,18 +141,5 @@ function measuresOf(metrics: Metrics): (source: WatchedSource, isSilent: boolean
     if (times.length === 0 || times.includes(null)) return
     const latest = times.reduce<number>((most, time) => Math.max(most, time ?? 0), 0)
     expiry.set({ connection }, latest / 1_000)
-  }
-}
-
-/** For a single process. */
-export function createAlarmMemory(): AlarmMemory {
-  const values = new Map<string, string>()
-  return {
-    get: async (name) => values.get(name) ?? null,
-    async exchange(name, before, after) {
-      if ((values.get(name) ?? null) !== before) return false
-      values.set(name, after)
-      return true
-    },
   }
 }

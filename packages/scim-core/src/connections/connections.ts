@@ -15,7 +15,9 @@ import { createScimTokens, type TokenInfo } from '../rules/tokens.ts'
 import type { ConnectionProvider } from '../base/connection-settings.ts'
 import type { ClientRecord, Connection } from '../store/connections.ts'
 import { createConnectionClients, secretsOf } from './clients.ts'
-import { createAlarmMemory, createAlarms, type WatchedSource } from './alarms.ts'
+import { createAlarmMemory } from './alarm-memory.ts'
+import { createAlarms, type WatchedSource } from './alarms.ts'
+import { createAnnounce } from './announce.ts'
 import { CONNECTION_EVENTS, type ConnectionEvents } from './connection-events.ts'
 import type { ScimConnections, ScimConnectionsOptions } from './scim-connections.ts'
 import { createConnectionLog } from './connection-log.ts'
@@ -34,21 +36,21 @@ export function createScimConnections({
   runtime = createSystemRuntime(),
   onError = () => undefined,
   alarms: memory = createAlarmMemory(),
+  outbox = false,
   metrics,
 }: ScimConnectionsOptions): ScimConnections {
   const { source: events, emit } = createEvents<ConnectionEvents>(CONNECTION_EVENTS, onError)
+  const announce = createAnnounce({ memory, emit, runtime, outbox })
   const refusals = createRefusals({
     memory,
+    announce,
     byId: (id) => store.byId(id),
     onError,
-    tell: ({ tenant, id, provider }, count) =>
-      emit('connection.refused', {
-        at: runtime.now().toISOString(),
-        tenant,
-        connectionId: id,
-        provider,
-        refusals: count,
-      }),
+    alarmOf: ({ tenant, id: connectionId, provider }, count) => {
+      const at = runtime.now().toISOString()
+      const facts = { at, tenant, connectionId, provider, refusals: count }
+      return { type: 'connection.refused', facts }
+    },
   })
   const tokens = createScimTokens({ store: tokenStore, runtime, onError })
   const log = createConnectionLog({ store, runtime, onError })
@@ -120,7 +122,7 @@ export function createScimConnections({
         lastError: null,
       }
       if (!(await store.insert(connection, MAX_CONNECTIONS))) {
-        throw new ScimError('conflict', `A tenant may have ${MAX_CONNECTIONS} connections.`)
+        throw new ScimError('conflict', `A tenant can have at most ${MAX_CONNECTIONS} connections.`)
       }
       const { id: tokenId, token } = await tokens.issue({
         tenant,
@@ -197,7 +199,7 @@ export function createScimConnections({
     },
     events,
     watch({ signal, everyMs = MINUTE_MS, others = async () => [] }) {
-      const alarms = createAlarms({ memory, emit, runtime, metrics })
+      const alarms = createAlarms({ memory, announce, runtime, metrics })
       const context = {
         store,
         tokensOf,

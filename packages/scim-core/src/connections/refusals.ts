@@ -1,5 +1,6 @@
 import type { Connection } from '../store/connections.ts'
-import type { AlarmMemory } from './alarms.ts'
+import type { AlarmMemory } from './alarm-memory.ts'
+import type { Alarm, Announce } from './announce.ts'
 
 /** Counts requests with an expired or revoked credential. */
 export interface Refusals {
@@ -13,24 +14,27 @@ const MAX_COUNTED = 10_000
 /** Tells of a connection whose credentials are refused 20 times in a row, once until a request is accepted. */
 export function createRefusals({
   memory,
+  announce,
   byId,
-  tell,
+  alarmOf,
   onError,
 }: {
-  readonly memory: AlarmMemory
+  readonly memory: Pick<AlarmMemory, 'get'>
+  readonly announce: Announce
   readonly byId: (id: string) => Promise<Connection | null>
-  readonly tell: (connection: Connection, refusals: number) => void
+  readonly alarmOf: (connection: Connection, refusals: number) => Alarm
   readonly onError: (error: unknown) => void
 }): Refusals {
   const counts = new Map<string, number>()
-  const announce = async (id: string, refusals: number): Promise<void> => {
+  const tell = async (id: string, refusals: number): Promise<void> => {
     const connection = await byId(id)
     if (connection === null) return
     // The last request that was accepted names the series of refusals for all processes.
     const series = `refused since ${connection.lastUsedAt?.toISOString() ?? 'ever'}`
     const name = `refusals ${id}`
-    const known = await memory.get(name)
-    if (known !== series && (await memory.exchange(name, known, series))) tell(connection, refusals)
+    const before = await memory.get(name)
+    if (before !== series)
+      await announce(name, { before, after: series }, [alarmOf(connection, refusals)])
   }
   return {
     refused(id) {
@@ -39,7 +43,7 @@ export function createRefusals({
         counts.size >= MAX_COUNTED && !counts.has(id) ? counts.keys().next() : undefined
       if (oldest?.done === false) counts.delete(oldest.value)
       counts.set(id, count)
-      if (count === MANY) announce(id, count).catch(onError)
+      if (count === MANY) tell(id, count).catch(onError)
     },
     accepted(id) {
       counts.delete(id)

@@ -7,7 +7,8 @@ import type { IssuedToken, RotateOptions, TokenInfo } from '../rules/tokens.ts'
 import type { ClientStore } from '../store/clients.ts'
 import type { Connection, ConnectionStore } from '../store/connections.ts'
 import type { TokenStore } from '../store/tokens.ts'
-import type { AlarmMemory, WatchedSource } from './alarms.ts'
+import type { AlarmMemory } from './alarm-memory.ts'
+import type { WatchedSource } from './alarms.ts'
 import type {
   ClientInfo,
   IssueClientOptions,
@@ -23,6 +24,8 @@ export interface ScimConnectionsOptions {
   readonly onError?: (error: unknown) => void
   /** What all processes of a database share, so that each alarm is told once. Default: this process only. */
   readonly alarms?: AlarmMemory
+  /** Gives `alarms` a row of the outbox for each alarm, so that webhooks tell of it too. Default false. */
+  readonly outbox?: boolean
   /** Times of requests and credentials, while `watch` runs. */
   readonly metrics?: Metrics
 }

@@ -102,7 +102,7 @@ function find(path: PathAst, { schema, options, element }: Scope): FoundPath | u
       : findSub(element, path)
   if (found !== undefined) assertShown(found, path)
   if (found === undefined && options.unknownIsAbsent !== true) {
-    throw new InvalidFilterError(`There is no attribute ${quoteValue(describePath(path))}.`)
+    throw new InvalidFilterError(`Unknown attribute ${quoteValue(describePath(path))}.`)
   }
   return found
 }

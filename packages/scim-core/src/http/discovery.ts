@@ -1,3 +1,4 @@
+import { AGENT_URN } from '../options/agent-types.ts'
 import type { ScimConfig } from '../options/options.ts'
 import { isProfileConformant } from '../options/profile-options.ts'
 import type { AttributeDescriptor, AttributeInput } from '../schema/attribute.ts'
@@ -38,6 +39,7 @@ export function serviceProviderConfig(config: ScimConfig, baseUrl: string): Json
     ...(config.eventUris !== null && {
       securityEvents: { asyncRequest: 'none', eventUris: config.eventUris },
     }),
+    ...(config.schemas['Agent']?.urn === AGENT_URN && { agentExtension: AGENTS }),
     ...(isProfileConformant(config) && { interopProfileConformant: true }),
     authenticationSchemes: config.authenticationSchemes,
     meta: {
@@ -46,6 +48,9 @@ export function serviceProviderConfig(config: ScimConfig, baseUrl: string): Json
     },
   }
 }
+
+/** What of the drafts on agents is offered. */
+const AGENTS = { supported: true, agentsSupported: true, agenticApplicationsSupported: false }
 
 /** The resource types (RFC 7643 section 6). */
 export function resourceTypes({ schemas }: ScimConfig, baseUrl: string): readonly Json[] {

@@ -3,6 +3,7 @@ import {
   joinRequestHooks,
   mountedAt,
   observeRequest,
+  isSchemaError,
   outsideBasePath,
   pathBelow,
   requestIdOf,
@@ -150,7 +151,7 @@ async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
     result = await serve(frame, incoming, { identity, started })
   } catch (thrown) {
     error = toScimError(thrown)
-    if (error.code === 'internal') {
+    if (error.code === 'internal' || isSchemaError(thrown)) {
       incoming.failed?.(thrown)
       service.failed(thrown, requestId)
     }

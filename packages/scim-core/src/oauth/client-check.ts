@@ -206,7 +206,7 @@ function credentialOf(request: Request, form: ReadonlyMap<string, string>): Cred
     return { method: 'private_key_jwt', clientId: named, proof: assertion }
   }
   if (clientId === undefined || secret === undefined) {
-    throw new OAuthError('invalid_client', 'The client does not identify itself')
+    throw new OAuthError('invalid_client', 'Client authentication is missing')
   }
   return { method: 'client_secret_post', clientId, proof: secret }
 }
@@ -221,7 +221,7 @@ function readBasic(header: string): Pick<Credential, 'clientId' | 'proof'> {
   } catch {
     // Handled like any other malformed header.
   }
-  throw new OAuthError('invalid_client', 'The authorization header cannot be read')
+  throw new OAuthError('invalid_client', 'The Authorization header is malformed')
 }
 
 /** RFC 6749 section 2.3.1: both parts are form-encoded. */

@@ -29,7 +29,8 @@ export interface JwtAuthOptions {
   readonly runtime?: Runtime
 }
 
-const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
+/** Those with public keys. */
+export const JWT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 const MAX_LENGTH = 8_192
 
 /**
@@ -40,7 +41,7 @@ const MAX_LENGTH = 8_192
  */
 export function createJwtAuth(options: JwtAuthOptions): ScimAuth {
   const { runtime = createSystemRuntime(), fetch: ask = fetch, requiredScope = 'scim' } = options
-  const algorithms = options.algorithms ?? ALGORITHMS
+  const algorithms = options.algorithms ?? JWT_ALGORITHMS
   const wrong = algorithms.find((name) => !/^(?:RS|PS|ES)\d{3}$|^Ed(?:DSA|25519)$/.test(name))
   if (wrong !== undefined) throw new TypeError(`algorithms: ${wrong} does not use public keys`)
   const issuers = [options.issuer].flat()

@@ -186,7 +186,7 @@ async function readForm(request: Request): Promise<ReadonlyMap<string, string>> 
   }
   const form = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
-    if (form.has(name)) throw new OAuthError('invalid_request', 'A parameter is given twice')
+    if (form.has(name)) throw new OAuthError('invalid_request', 'A parameter occurs more than once')
     form.set(name, value)
   }
   return form
@@ -213,7 +213,7 @@ function grantedScope(
     return ALL_SCOPES.every(isOwn) ? 'scim' : scopes.join(' ')
   }
   if (!words.every((word) => word === 'scim' || isOwn(word))) {
-    throw new OAuthError('invalid_scope', 'The client may not have this scope')
+    throw new OAuthError('invalid_scope', 'This scope is not allowed for the client')
   }
   return words.length === 0 ? 'scim' : words.join(' ')
 }

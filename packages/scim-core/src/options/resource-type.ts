@@ -1,7 +1,9 @@
+import type { ScimDocument } from '../base/document.ts'
 import { ScimConfigError } from '../base/errors.ts'
 import type { ScimScope } from '../base/principal.ts'
 import type { ResourceTypeSchema } from '../schema/resource-type.ts'
 import type { ResourceStore } from '../store/resources.ts'
+import type { ScimStore } from '../store/scim-store.ts'
 
 /** Operations on the resources of a type. */
 export type ResourceOperation = 'get' | 'list' | 'create' | 'replace' | 'patch' | 'delete'
@@ -18,8 +20,27 @@ export interface ScimResourceType extends ResourceTypeSchema {
     /** Default `keep`. */
     readonly onUnknown?: 'keep' | 'reject' | 'skip'
   }
+  /**
+   * Called in the transaction of a write, before required attributes are checked: returns the resource as it is
+   * stored, or throws a `ScimError`. Default: as it was read.
+   */
+  readonly complete?: (
+    document: ScimDocument,
+    write: ResourceWrite,
+  ) => ScimDocument | Promise<ScimDocument>
   /** Default: `users:read` and `users:write`. */
   readonly scopes?: { readonly read: ScimScope; readonly write: ScimScope }
+}
+
+/** The write that a resource is completed for. */
+export interface ResourceWrite {
+  readonly tenant: string
+  readonly id: string
+  readonly isNew: boolean
+  /** The directory within the transaction. */
+  readonly directory: ScimStore
+  /** The resources of the type, within the transaction if it is of the same database. */
+  readonly store: Pick<ResourceStore, 'get'>
 }
 
 /** Declares a resource type for `resourceTypes`; it is validated when a service is created. */

@@ -12,6 +12,11 @@ export const OUTBOX_EVENTS = [
   'resource.created',
   'resource.updated',
   'resource.deleted',
+  'connection.silent',
+  'connection.heard',
+  'connection.refused',
+  'credential.expiring',
+  'credential.expired',
 ] as const
 
 /** The name of an outbox event. */

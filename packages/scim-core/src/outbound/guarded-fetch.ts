@@ -1,3 +1,4 @@
+import { guardedLookup, type LookUp } from '@x/wire'
 import { builtInModule } from '../base/built-in-module.ts'
 import { ANSWER_BYTES, ANSWER_MS } from './answer.ts'
 import { isClosedAddress } from './target-url.ts'
@@ -13,16 +14,7 @@ export interface DeliveryRequest {
   readonly signal: AbortSignal
 }
 
-interface Address {
-  readonly address: string
-  readonly family: number
-}
-type LookupCallback = (error: Error | null, addresses?: string | Address[], family?: number) => void
-type Lookup = (
-  host: string,
-  options: { readonly all?: boolean },
-  callback: (error: Error | null, addresses: Address[]) => void,
-) => void
+type Lookup = LookUp<{ readonly all?: boolean }>
 
 /** The parts of Node's modules used by a guarded request. */
 interface HttpModule {
@@ -50,7 +42,7 @@ export function createGuardedFetch(allowLoopback: boolean): DeliveryFetch {
   const dns = builtInModule('node:dns') as { readonly lookup: Lookup } | undefined
   if (http === undefined || https === undefined || dns === undefined) return fetch
   const agents = new Map([http, https].map((one) => [one, new one.Agent({ keepAlive: true })]))
-  const lookup = allowLoopback ? undefined : guardedLookup(dns.lookup)
+  const lookup = allowLoopback ? undefined : guardedLookup(dns.lookup, refusal)
 
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
@@ -80,7 +72,7 @@ export function createGuardedGet(): (url: string, init?: RequestInit) => Promise
   const https = builtInModule('node:https') as HttpModule | undefined
   const dns = builtInModule('node:dns') as { readonly lookup: Lookup } | undefined
   if (https === undefined || dns === undefined) return fetch
-  const lookup = guardedLookup(dns.lookup)
+  const lookup = guardedLookup(dns.lookup, refusal)
   return (url, { headers, signal } = {}) =>
     new Promise((resolve, reject) => {
       const sent = { headers: Object.fromEntries(new Headers(headers)) }
@@ -139,17 +131,8 @@ function headersOf({ headers: given }: Incoming): Headers {
   return headers
 }
 
-/** All addresses of a name must be public, as it is unknown which one will be used. */
-function guardedLookup(lookup: Lookup) {
-  return (host: string, options: { readonly all?: boolean }, callback: LookupCallback): void => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? []
-      if (error !== null || first === undefined) {
-        callback(error ?? new Error('The name of the receiver has no address'))
-      } else if (addresses.some(({ address }) => isClosedAddress(address))) {
-        callback(new Error('The name of the receiver points to a private address'))
-      } else if (options.all === true) callback(null, addresses)
-      else callback(null, first.address, first.family)
-    })
-  }
+function refusal(_host: string, addresses: readonly string[]): Error | undefined {
+  if (addresses.length === 0) return new Error('The name of the receiver has no address')
+  if (!addresses.some(isClosedAddress)) return undefined
+  return new Error('The name of the receiver points to a private address')
 }

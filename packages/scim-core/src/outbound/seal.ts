@@ -1,4 +1,10 @@
-import { createTextCipher, decodeBase64Url, encodeBase64Url, type Runtime } from '@x/wire'
+import {
+  createTextCipher,
+  decodeBase64Url,
+  encodeBase64Url,
+  secretBytes,
+  type Runtime,
+} from '@x/wire'
 
 /** Encrypts strings at rest; a sealed string can only be opened with the same context. */
 export interface Sealer {
@@ -8,15 +14,18 @@ export interface Sealer {
 }
 
 /**
- * AES-256-GCM with a key derived by HKDF-SHA-256.
+ * AES-256-GCM with a key derived by HKDF-SHA-256. Earlier secret keys after the current one still open values.
  * @throws TypeError for a secret key under 32 characters
  */
-export function createSealer(secretKey: string, runtime: Pick<Runtime, 'randomBytes'>): Sealer {
-  if (typeof secretKey !== 'string' || secretKey.length < 32) {
+export function createSealer(
+  secretKey: string | readonly string[],
+  runtime: Pick<Runtime, 'randomBytes'>,
+): Sealer {
+  const keys: readonly unknown[] = Array.isArray(secretKey) ? secretKey : [secretKey]
+  const isKey = (key: unknown): key is string => typeof key === 'string' && key.length >= 32
+  if (keys.length === 0 || !keys.every(isKey))
     throw new TypeError('secretKey must have at least 32 characters')
-  }
-  const secret = new TextEncoder().encode(secretKey)
-  const cipher = createTextCipher(secret, { info: 'scim outbound', runtime })
+  const cipher = createTextCipher(secretBytes(keys), { info: 'scim outbound', runtime })
   return {
     seal: async (text, context) => encodeBase64Url(await cipher.encrypt(text, context)),
     async open(sealed, context) {

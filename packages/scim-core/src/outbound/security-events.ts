@@ -16,7 +16,7 @@ export interface SecurityEventsOptions {
   /** `store.outbox` of a store whose service has `outbox: true`. */
   readonly store: OutboxStore
   /** At least 32 characters; encrypts the credentials of push streams. */
-  readonly secretKey: string
+  readonly secretKey: string | readonly string[]
   /** `iss` of the tokens. */
   readonly issuer: string
   /** The service's base URL; poll streams are below it. */

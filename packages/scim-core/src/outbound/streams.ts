@@ -92,7 +92,7 @@ export function createStreams({
         created: runtime.now(),
       }
       if (!(await store.endpoints.insert(record, MAX_STREAMS))) {
-        throw new RangeError(`A tenant may have ${MAX_STREAMS} streams`)
+        throw new RangeError(`A tenant can have at most ${MAX_STREAMS} streams`)
       }
       return { id, ...(token !== undefined && { token }) }
     },

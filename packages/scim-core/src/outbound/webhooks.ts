@@ -22,7 +22,7 @@ export interface WebhooksOptions {
   /** `store.outbox` of a store whose service has `outbox: true`. */
   readonly store: OutboxStore
   /** At least 32 characters; encrypts the secrets of endpoints. */
-  readonly secretKey: string
+  readonly secretKey: string | readonly string[]
   readonly runtime?: Runtime
   /** Default: on Node a fetch that refuses private addresses. A custom fetch must guard itself. */
   readonly fetch?: DeliveryFetch
@@ -188,7 +188,7 @@ export function createWebhooks({
         created: runtime.now(),
       }
       if (!(await store.endpoints.insert(record, MAX_ENDPOINTS))) {
-        throw new RangeError(`A tenant may have ${MAX_ENDPOINTS} webhook endpoints`)
+        throw new RangeError(`A tenant can have at most ${MAX_ENDPOINTS} webhook endpoints`)
       }
       return { id, secret }
     },

@@ -229,13 +229,13 @@ function createdElement(change: Change): StoredValue {
   const { where } = step.target
   const terms = where === null ? [] : where.equalities
   if (!context.quirks.filterMissCreates || terms === null || attribute.type !== 'complex') {
-    throw new ScimError('no_target', `Nothing matches ${targetText(step.target)}.`)
+    throw new ScimError('no_target', `No value matches ${targetText(step.target)}.`)
   }
   const base: Draft = {}
   for (const { sub, value } of terms) assign(base, sub.name, readAttribute(sub, value, context))
   const element = updated(base, change)
   if (element === undefined)
-    throw new ScimError('no_target', `Nothing matches ${targetText(step.target)}.`)
+    throw new ScimError('no_target', `No value matches ${targetText(step.target)}.`)
   return element
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { noteIgnored } from '../base/notes.ts'
 import { invalidValue, notMutable, ScimError } from '../base/errors.ts'
 import type { ResolvedFilter } from '../filter/resolved.ts'
 import type { ScimDocument } from '../base/document.ts'
@@ -70,12 +71,18 @@ export function readMemberIds(value: unknown, context: PatchContext): readonly s
   return [...new Set(list.map((member) => readMemberId(member, context)))]
 }
 
-function readMemberId(member: unknown, { quirks, limits }: PatchContext): string {
+/** Sub-attributes of members; all but `value` are computed. */
+const KNOWN: ReadonlySet<string> = new Set(['value', '$ref', 'type', 'display'])
+
+function readMemberId(member: unknown, { quirks, limits, notes }: PatchContext): string {
   const named = isObject(member)
     ? memberOf(member, 'value')
     : quirks.memberShorthand
       ? member
       : null
+  if (isObject(member))
+    for (const name of Object.keys(member))
+      if (!KNOWN.has(name) && !KNOWN.has(name.toLowerCase())) noteIgnored(notes, `members.${name}`)
   const id = quirks.numberStrings && Number.isSafeInteger(named) ? String(named) : named
   if (typeof id !== 'string' || id === '' || id.length > limits.stringLength) {
     throw invalidValue('A member must be an object whose value is the id of a user.')

@@ -189,7 +189,7 @@ function planPath(
   if (target !== undefined) return planTarget({ op, target, value }, schema, context)
   const isSkipped = names.urn !== null || context.setsActive()
   if (!context.quirks.unknownPaths || context.rejectUnknown || !isSkipped) {
-    throw invalidPath(`There is no attribute ${withoutLiterals(path)}.`)
+    throw invalidPath(`Unknown attribute ${withoutLiterals(path)}.`)
   }
   noteIgnored(context.notes, withoutLiterals(path), unknownPath(path))
   return []

@@ -52,5 +52,6 @@ function malformed(text: string): Error {
 /** A path for error details, up to where a literal could start. */
 export function withoutLiterals(text: string): string {
   const end = text.search(/["[]/)
-  return quoteValue(end === -1 ? text : `${text.slice(0, end)}[...]`)
+  const sub = /\](\.[\w$-]+)$/.exec(text)?.[1] ?? ''
+  return quoteValue(end === -1 ? text : `${text.slice(0, end)}[...]${sub}`)
 }

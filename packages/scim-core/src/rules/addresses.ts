@@ -28,25 +28,22 @@ interface Claim {
  * Refuses a new user one of whose addresses is an address of another user, active or not.
  * @throws ScimError uniqueness
  */
-export async function assertAddressesFree(
-  { config }: Rules,
-  { tx, call, document, id }: Claim,
-): Promise<void> {
-  if (config.emailConflict !== 'primary') return
-  const wanted = addressesOf(document)
-  if (wanted === null) return
+export async function assertAddressesFree(rules: Rules, claim: Claim): Promise<void> {
+  const { tx, call, document, id } = claim
+  const wanted = rules.config.emailConflict === 'primary' ? addressesOf(document) : null
+  if (wanted === null) return assertEmailFree(rules, claim)
   const keys = [...new Set([wanted.userName, wanted.email].filter((key) => key !== undefined))]
   await tx.users.lockAddresses?.(call.tenant, keys.toSorted())
-  for (const key of keys) {
-    const named = key === wanted.userName ? undefined : await userNamed({ tx, call }, key)
-    if (named !== undefined && named.id !== id) throw inUse(call, 'The primary e-mail address')
-    for await (const other of withEmail({ tx, call }, key)) {
-      const held = other.id === id ? null : addressesOf(userDocument(other))
-      if (held?.email !== key) continue
-      throw key === wanted.email
-        ? inUse(call, 'The primary e-mail address')
-        : taken(call, 'The userName is the e-mail address of another user.')
-    }
+  const { email } = wanted
+  const named = email === wanted.userName ? undefined : email
+  const holder = named === undefined ? undefined : await userNamed({ tx, call }, named)
+  if (holder !== undefined && holder.id !== id) throw inUse(call, 'The primary e-mail address')
+  for await (const other of withEmail({ tx, call }, keys)) {
+    const held = other.id === id ? undefined : addressesOf(userDocument(other))?.email
+    if (held === undefined || !keys.includes(held)) continue
+    throw held === email
+      ? inUse(call, 'The primary e-mail address')
+      : taken(call, 'The userName is the e-mail address of another user.')
   }
 }
 
@@ -94,15 +91,18 @@ function onlyEmailKey(document: ScimDocument): string | undefined {
 
 const PAGE = 200
 
-/** All users with an e-mail address, primary or not. */
+/** All users with one of some e-mail addresses, primary or not. */
 async function* withEmail(
   { tx, call }: Pick<Claim, 'tx' | 'call'>,
-  key: string,
+  keys: readonly string[],
 ): AsyncGenerator<UserRecord> {
+  const terms = keys.map(
+    (value) => ({ kind: 'compare', path: EMAIL, operator: 'eq', value }) as const,
+  )
   const filter: ListQuery['filter'] = {
     kind: 'element',
     path: { ...EMAIL, key: 'emails', sub: null, type: 'complex' },
-    where: { kind: 'compare', path: EMAIL, operator: 'eq', value: key },
+    where: { kind: 'or', terms },
   }
   for (let offset = 0; ; offset += PAGE) {
     const query = { filter, offset, limit: PAGE, withTotal: false }

@@ -1,3 +1,4 @@
+import { withoutRepeatedSchemaErrors } from '@x/wire'
 import { createScimEmitter } from '../options/events.ts'
 import type { ConnectionSettings } from '../base/connection-settings.ts'
 import {
@@ -23,14 +24,17 @@ import { createUserRules } from './users.ts'
 export function createService(options: ScimOptions): Service {
   const config = completeOptions(options)
   const { runtime } = config
-  const report = (error: unknown, requestId: string): void => {
-    try {
-      if (options.onError === undefined) writeToConsole(error, requestId)
-      else options.onError(error, { requestId })
-    } catch {
-      // An error thrown by the error handler is ignored; the request is still answered.
-    }
-  }
+  const report = withoutRepeatedSchemaErrors(
+    (error: unknown, requestId: string): void => {
+      try {
+        if (options.onError === undefined) writeToConsole(error, requestId)
+        else options.onError(error, { requestId })
+      } catch {
+        // An error thrown by the error handler is ignored; the request is still answered.
+      }
+    },
+    () => runtime.now(),
+  )
   const emitter = createScimEmitter((error) => report(error, ''))
   const counted = options.metrics && operationMetrics(options.metrics, config.metricTenants)
   const { activity } = config.store

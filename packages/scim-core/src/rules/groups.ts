@@ -64,7 +64,7 @@ export function createGroupRules(rules: Rules): GroupRules {
       const document: ScimDocument = input.attributes
       checkRequired(document, schemas.Group)
       const members = readMembers(input.members, context)
-      const record: GroupRecord = {
+      const draft: GroupRecord = {
         tenant: call.tenant,
         id: config.runtime.uuid(),
         ...groupFields(document, config.uniqueGroupNames),
@@ -72,15 +72,18 @@ export function createGroupRules(rules: Rules): GroupRules {
         lastModified: call.now,
         version: 1,
       }
-      const change = await changeResource(rules, call, async (tx) => {
-        await unique('displayName', () => tx.groups.insert(call.tenant, record))
-        const scope = { rules, call, tx, groupId: record.id }
+      const { record, change } = await changeResource(rules, call, async (tx) => {
+        const id = (await tx.newId?.('group')) ?? draft.id
+        const made: GroupRecord = { ...draft, id }
+        await unique('displayName', () => tx.groups.insert(call.tenant, made))
+        const scope = { rules, call, tx, groupId: made.id }
         const added =
           members.length === 0
             ? NO_CHANGE
             : await changeMembers(scope, [{ kind: 'add', ids: members }])
-        await ask(scope, { kind: 'create', before: null, after: record, members: added })
-        return { result: added, events: [created(call, record), ...memberEvents(record.id, added)] }
+        await ask(scope, { kind: 'create', before: null, after: made, members: added })
+        const events = [created(call, made), ...memberEvents(made.id, added)]
+        return { result: { record: made, change: added }, events }
       })
       note(call, record.id, Object.keys(document), change)
       return record

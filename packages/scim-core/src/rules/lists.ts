@@ -47,8 +47,9 @@ export interface TypeQuery {
 }
 
 interface Slice {
-  readonly offset?: number
-  readonly after?: KeysetPosition
+  readonly offset?: number | undefined
+  readonly after?: KeysetPosition | undefined
+  readonly countUpTo?: number | undefined
   readonly limit: number
 }
 
@@ -144,6 +145,7 @@ export async function readSlice(
   }
   if (slice.offset !== undefined) list.offset = slice.offset
   if (slice.after !== undefined) list.after = slice.after
+  if (slice.countUpTo !== undefined) list.countUpTo = slice.countUpTo
   if (filter !== true) list.filter = filter
   if (sort) list.sort = sort
   const lister = listerOf(rules, call, schema)
@@ -229,21 +231,17 @@ function showResource(
 /** A list with more results is no question about somebody. */
 const FEW = 10
 
-/** A page of one type by offset. */
+/** A page of one type, and the position of its last record. */
 export async function listType(
   rules: Rules,
   call: Call,
-  {
-    query,
-    offset,
-    limit,
-  }: { readonly query: TypeQuery; readonly offset: number; readonly limit: number },
-): Promise<Page> {
-  const { total, records } = await readSlice(rules, call, { query, slice: { offset, limit } })
+  { query, ...slice }: { readonly query: TypeQuery } & Slice,
+): Promise<Page & { readonly last: Pick<AnyRecord, 'id' | 'created'> | undefined }> {
+  const { total, records } = await readSlice(rules, call, { query, slice })
   const isUser = query.schema.resourceType === 'User'
   if (isUser && records.length <= FEW) call.trace.listed = records.map(({ id }) => id)
   const texts = showRecords(rules, call, { records, projection: query.projection })
-  return { total, texts: texts instanceof Promise ? await texts : texts }
+  return { total, texts: texts instanceof Promise ? await texts : texts, last: records.at(-1) }
 }
 
 /** A page over all types: users, groups, then the host's own; merged if it is sorted. */

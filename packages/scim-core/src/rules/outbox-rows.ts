@@ -1,3 +1,4 @@
+import type { Runtime } from '@x/wire'
 import { instantText } from '../resource/instant-text.ts'
 import type { ScimDocument } from '../base/document.ts'
 import { createProjection, type Projection } from '../resource/project.ts'
@@ -16,14 +17,13 @@ export function outboxRows(
   events: readonly PendingEvent[],
 ): OutboxRow[] {
   const at = instantText(now)
-  const head = timeHead(now)
   const sets = new Map<string, string>()
   return events.flatMap((event) => {
     const { name: type, resourceType, id: resourceId } = event
     const projection = createProjection({}, schemaOf(config.schemas, resourceType), {})
     return event.texts().map((text, part) => {
       const data = shownData(text, projection)
-      const id = `${head}${config.runtime.uuid().slice(15)}`
+      const id = eventId(now, config.runtime)
       const setId = part > 0 ? id : (sets.get(resourceId) ?? id)
       if (part === 0) sets.set(resourceId, setId)
       const op = isInProcess ? 'patch' : event.op
@@ -56,10 +56,10 @@ function shownData(text: string, { whole, apply }: Projection): string {
 }
 
 /**
- * The start of a UUID with a time in its first 48 bits (version 7, RFC 9562): ids of consecutive events are
- * adjacent in the index, so that a commit writes fewer pages, and those of a set are found by it.
+ * A UUID with a time in its first 48 bits (version 7, RFC 9562): ids of consecutive events are adjacent in the
+ * index, so that a commit writes fewer pages, and those of a set are found by it.
  */
-function timeHead(at: Date): string {
+export function eventId(at: Date, runtime: Pick<Runtime, 'uuid'>): string {
   const time = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7`
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${runtime.uuid().slice(15)}`
 }

@@ -1,7 +1,7 @@
 import { recordData, rememberData, type ScimDocument } from '../base/document.ts'
 import { invalidValue, notFound, ScimError } from '../base/errors.ts'
 import { fold } from '../base/fold.ts'
-import type { ScimResourceType } from '../options/resource-type.ts'
+import type { ResourceWrite, ScimResourceType } from '../options/resource-type.ts'
 import { applySteps, changedNames } from '../patch/apply.ts'
 import { planPatch } from '../patch/normalize.ts'
 import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
@@ -74,6 +74,17 @@ export function createResourceRules(
     return pending('resource.updated', after.id, payload, { resourceType: name, op })
   }
 
+  const complete = async (
+    { call: { tenant }, tx }: { readonly call: Call; readonly tx: ScimStore },
+    write: Pick<ResourceWrite, 'id' | 'isNew'>,
+    given: ScimDocument,
+  ): Promise<ScimDocument> => {
+    const place = { ...write, tenant, directory: tx, store: storeOf(tx) }
+    const document = type.complete === undefined ? given : await type.complete(given, place)
+    checkRequired(document, schema)
+    return document
+  }
+
   const update = (
     call: Call,
     { id, op }: { readonly id: string; readonly op: 'put' | 'patch' },
@@ -82,8 +93,7 @@ export function createResourceRules(
     changeResource(rules, call, async (tx) => {
       const before = await existing(tx, call, id)
       const old = documentOf(before)
-      const document = next(old)
-      checkRequired(document, schema)
+      const document = await complete({ call, tx }, { id, isNew: false }, next(old))
       const changed = changedNames(old, document)
       if (changed.length === 0) return { result: before, events: [] }
       const after: ResourceRecord = {
@@ -104,26 +114,26 @@ export function createResourceRules(
 
   return {
     async create(call, body) {
-      const { attributes: document } = readResource(body, schema, readContext(rules, call))
-      checkRequired(document, schema)
-      const record: ResourceRecord = {
-        tenant: call.tenant,
-        id: config.runtime.uuid(),
-        ...fieldsOf(document, type, schema),
-        created: call.now,
-        lastModified: call.now,
-        version: 1,
-      }
-      await changeResource(rules, call, async (tx) => {
+      const { attributes } = readResource(body, schema, readContext(rules, call))
+      const id = config.runtime.uuid()
+      return changeResource(rules, call, async (tx) => {
+        const document = await complete({ call, tx }, { id, isNew: true }, attributes)
+        const record: ResourceRecord = {
+          tenant: call.tenant,
+          id,
+          ...fieldsOf(document, type, schema),
+          created: call.now,
+          lastModified: call.now,
+          version: 1,
+        }
         await unique('value', () => storeOf(tx).insert(call.tenant, record))
         await ask({ call, tx }, 'create', null, record)
         const payload = () => documents({ after: () => call.presenter.resource(name, record) })
         const created = pending('resource.created', record.id, payload, { resourceType: name })
-        return { result: undefined, events: [created] }
+        call.trace.resourceId = id
+        call.trace.changed = Object.keys(document)
+        return { result: record, events: [created] }
       })
-      call.trace.resourceId = record.id
-      call.trace.changed = Object.keys(document)
-      return record
     },
 
     replace: (call, id, body) =>

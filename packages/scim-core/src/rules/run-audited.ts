@@ -1,3 +1,4 @@
+import { isSchemaError } from '@x/wire'
 import type { ScimError } from '../base/errors.ts'
 import type { Subject } from './audit.ts'
 import type { Call } from './call.ts'
@@ -44,7 +45,7 @@ export async function runAudited<Result>(
     return { result }
   } catch (thrown) {
     const error = toScimError(thrown)
-    if (error.code === 'internal') service.failed(thrown, requestId)
+    if (error.code === 'internal' || isSchemaError(thrown)) service.failed(thrown, requestId)
     entry(error.status, error)
     return { error }
   }

@@ -76,7 +76,8 @@ export function createUserRules(rules: Rules): UserRules {
       const stored = await changeResource(rules, call, async (tx) => {
         const found = await returningUser(config, { tx, call, document })
         if (found !== null) return takeOver(rules, { call, tx, found, document })
-        const result = await insert(rules, { call, tx, record, document })
+        const id = (await tx.newId?.('user')) ?? record.id
+        const result = await insert(rules, { call, tx, record: { ...record, id }, document })
         return { result, events: [createdEvent(call, result)] }
       })
       call.trace.resourceId = stored.id
@@ -154,7 +155,6 @@ async function insert(
     readonly document: ScimDocument
   },
 ): Promise<UserRecord> {
-  await assertEmailFree(rules, { tx, call, document, id: record.id })
   await assertAddressesFree(rules, { tx, call, document, id: record.id })
   const adopted = adoptedAccount(
     call,

@@ -1,3 +1,4 @@
+import { isObject } from '@x/wire'
 import { fold, groupNameKey } from '../base/fold.ts'
 import type { ScanGroup, ScanMember, ScanUser, ScanRequest } from './types.ts'
 
@@ -13,6 +14,10 @@ const NONE = (): boolean => false
 export function userTest(wanted: ScanRequest['users']): Test<ScanUser> {
   if (typeof wanted === 'object' && 'userNameKey' in wanted) {
     return ({ userName }) => fold(userName) === wanted.userNameKey
+  }
+  if (typeof wanted === 'object' && 'addressKeys' in wanted) {
+    const keys = new Set(wanted.addressKeys)
+    return (row) => addressesOf(row).some((address) => keys.has(fold(address)))
   }
   return rowTest(wanted)
 }
@@ -31,6 +36,15 @@ export function memberTest(wanted: ScanRequest['members']): Test<ScanMember> {
   return 'groupIds' in wanted
     ? ({ groupId }) => ids.has(groupId)
     : ({ memberId }) => ids.has(memberId)
+}
+
+/** The userName and all e-mail addresses of a user, as stored. */
+export function addressesOf({ userName, attributes }: ScanUser): readonly string[] {
+  const emails: unknown = attributes?.['emails']
+  const values = Array.isArray(emails)
+    ? emails.map((one: unknown) => isObject(one) && one['value'])
+    : []
+  return [userName, ...values.filter((value) => typeof value === 'string')]
 }
 
 function rowTest(

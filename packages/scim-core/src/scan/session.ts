@@ -1,4 +1,5 @@
 import { invalidValue, ScimError } from '../base/errors.ts'
+import { fold } from '../base/fold.ts'
 import { pathsOf, referenceNeeds } from '../resource/record-resource.ts'
 import { createGroupStore } from '../memory/groups.ts'
 import { requiredValue } from '../memory/list.ts'
@@ -205,7 +206,17 @@ function userRequest(query: ListQuery, isFresh: boolean): Partial<ScanRequest> {
   if (userNameKey !== undefined) return { ...related, users: { userNameKey } }
   const externalId = requiredValue(filter, 'externalId')
   if (externalId !== undefined) return { ...related, users: { externalId } }
+  const addresses = requiredAddresses(filter)
+  if (addresses !== undefined) return { ...related, users: { addressKeys: addresses.map(fold) } }
   return { ...related, users: 'all' }
+}
+
+/** Addresses of which each user that a filter matches has one. */
+function requiredAddresses(filter: ListQuery['filter']): readonly string[] | undefined {
+  const terms =
+    filter?.kind === 'element' && filter.where.kind === 'or' ? filter.where.terms : [filter]
+  const values = terms.map((term) => requiredValue(term, 'emails.value'))
+  return values.every((value) => value !== undefined) ? values : undefined
 }
 
 function groupRequest(query: ListQuery, isFresh: boolean): Partial<ScanRequest> {

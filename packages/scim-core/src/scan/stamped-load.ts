@@ -1,4 +1,5 @@
 import { fold, groupNameKey } from '../base/fold.ts'
+import { addressesOf } from './requested-rows.ts'
 import type { ScanData, ScanGroup, ScanMember, ScanUser, ScanRequest } from './types.ts'
 
 /** All rows of a tenant, indexed by the fields of a `ScanRequest`. */
@@ -58,10 +59,14 @@ function indexed(
   const groupIndex = createIndex(groups, ({ displayName }) => groupNameKey(displayName))
   const byGroup = grouped(members, ({ groupId }) => groupId)
   const byMember = grouped(members, ({ memberId }) => memberId)
+  let byAddress: ReadonlyMap<string, readonly { readonly user: ScanUser }[]> | undefined
   return {
     stamp,
     select(wanted) {
-      const { rows, total } = userIndex(nameOf(wanted.users, 'userNameKey'))
+      const { rows, total } =
+        typeof wanted.users === 'object' && 'addressKeys' in wanted.users
+          ? { rows: ofAddresses(wanted.users.addressKeys), total: undefined }
+          : userIndex(nameOf(wanted.users, 'userNameKey'))
       const found = groupIndex(nameOf(wanted.groups, 'displayNameKey'))
       return {
         users: rows,
@@ -71,6 +76,14 @@ function indexed(
         ...(found.total !== undefined && { totalGroups: found.total }),
       }
     },
+  }
+
+  function ofAddresses(keys: readonly string[]): readonly ScanUser[] {
+    byAddress ??= grouped(
+      users.flatMap((user) => addressesOf(user).map((text) => ({ key: fold(text), user }))),
+      ({ key }) => key,
+    )
+    return keys.flatMap((key) => byAddress?.get(key)?.map(({ user }) => user) ?? [])
   }
 
   function chosenMembers(wanted: ScanRequest['members']): Iterable<ScanMember> {
@@ -92,7 +105,7 @@ type RowRequest =
   | { readonly page: { readonly offset: number; readonly limit: number } }
 
 function nameOf(
-  wanted: ScanRequest['users'] | ScanRequest['groups'],
+  wanted: Exclude<ScanRequest['users'], { readonly addressKeys: unknown }> | ScanRequest['groups'],
   key: 'userNameKey' | 'displayNameKey',
 ): RowRequest {
   if (typeof wanted === 'string' || 'ids' in wanted || 'externalId' in wanted || 'page' in wanted) {

@@ -56,7 +56,10 @@ export interface ScanPage {
   readonly page: { readonly offset: number; readonly limit: number }
 }
 
-/** The rows to load. `userNameKey` and `displayNameKey` are folded, see `fold`. */
+/**
+ * The rows to load. `userNameKey` and `displayNameKey` are folded, see `fold`, and so are `addressKeys`: the users
+ * whose userName or one of whose e-mail addresses is one of them.
+ */
 export interface ScanRequest {
   readonly users:
     | 'all'
@@ -64,6 +67,7 @@ export interface ScanRequest {
     | { readonly ids: readonly string[] }
     | { readonly userNameKey: string }
     | { readonly externalId: string }
+    | { readonly addressKeys: readonly string[] }
     | ScanPage
   readonly groups:
     | 'all'
@@ -139,6 +143,11 @@ export interface ScanStoreOptions<Tx> {
    * only address, of type work and primary, without saving it. Default: none.
    */
   readonly defaultEmail?: 'userName'
+  /**
+   * The id of a row to be inserted, such as the next value of a sequence: 1 to 128 characters without a slash, not
+   * given before. Asked once for each insert, in its transaction. Default: a UUID.
+   */
+  readonly newId?: (kind: 'user' | 'group', tenant: string, tx: Tx) => Promise<string>
   /** Maximum number of user rows per load. Default 10,000. */
   readonly maxUsers?: number
   /** Called inside the transaction of every user write, after `save` has written it. */

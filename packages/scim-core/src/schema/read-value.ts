@@ -154,7 +154,7 @@ function readObject(
 
 /** 400 for an unknown attribute, if those are rejected. */
 export function unknownAttribute(name: string): Error {
-  return invalidSyntax(`There is no attribute ${quoteValue(name)}.`)
+  return invalidSyntax(`Unknown attribute ${quoteValue(name)}.`)
 }
 
 function readSimple(

@@ -2,6 +2,7 @@ import { readRecord } from '../rules/read-record.ts'
 import type { AnyRecord, Service } from '../rules/service.ts'
 import { readListMembers } from '../http/list-query.ts'
 import { listText } from '../http/list-text.ts'
+import { invalidValue } from '../base/errors.ts'
 import { PATCH_URN, readPatchBody, type PatchOperation } from '../patch/normalize.ts'
 import { wholeText } from '../resource/body-text.ts'
 import { createProjection } from '../resource/project.ts'
@@ -9,8 +10,9 @@ import type { Subject } from '../rules/audit.ts'
 import type { Call } from '../rules/call.ts'
 import { pageRequest } from '../rules/list-request.ts'
 import { runAudited } from '../rules/run-audited.ts'
-import { listType, prepareQuery, showRecords } from '../rules/lists.ts'
+import { listType, prepareQuery, showRecords, type TypeQuery } from '../rules/lists.ts'
 import { schemaOf, type ResourceTypeName } from '../schema/registry.ts'
+import type { KeysetPosition } from '../store/list-query.ts'
 import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
 
 /** Attributes of every resource. */
@@ -45,6 +47,8 @@ export interface ListResponse<R> {
   readonly startIndex: number
   readonly itemsPerPage: number
   readonly Resources: readonly R[]
+  /** Where the next page starts, for `after`; absent after the last one. */
+  readonly next?: string
 }
 
 /** The parameters of a list (RFC 7644 section 3.4.2). */
@@ -56,6 +60,13 @@ export interface ListParameters {
   readonly count?: number
   readonly attributes?: readonly string[]
   readonly excludedAttributes?: readonly string[]
+  /** `next` of the page before, of the same list without `sortBy`; a page costs the same wherever it is. */
+  readonly after?: string
+  /**
+   * With a filter, `totalResults` is counted no further than to one more than this; of more matches, the store may
+   * list no more than so many. Default: without a bound.
+   */
+  readonly countUpTo?: number
 }
 
 /**
@@ -107,9 +118,14 @@ export function createInProcess<R>(service: Service, type: ResourceTypeName): Sc
         const request = readListMembers({ ...parameters }, limits)
         const { startIndex, offset, limit } = pageRequest(request, service.config)
         const query = prepareQuery(service, call, { type, request, root: false })
-        const page = await listType(service, call, { query, offset, limit })
+        const { after, countUpTo } = parameters
+        const place = after === undefined ? { offset } : { after: readPlace(after, query.sort) }
+        const page = await listType(service, call, { query, ...place, limit, countUpTo })
         const text = await wholeText(listText(page, `,"startIndex":${startIndex}`))
-        return JSON.parse(text) as ListResponse<R>
+        const list = JSON.parse(text) as ListResponse<R>
+        const { last } = page
+        const isOver = last === undefined || page.texts.length < limit || query.sort !== null
+        return isOver ? list : { ...list, next: `${last.created.getTime()} ${last.id}` }
       }),
 
     replace: (tenant, id, input) =>
@@ -130,6 +146,15 @@ export function createInProcess<R>(service: Service, type: ResourceTypeName): Sc
         writes.delete(call, id),
       ),
   }
+}
+
+const PLACE = /^(\d{1,15}) (.+)$/s
+
+/** @throws ScimError invalid_value */
+function readPlace(text: string, sort: TypeQuery['sort']): KeysetPosition {
+  const [, created, id] = PLACE.exec(text) ?? []
+  if (id === undefined || sort !== null) throw invalidValue('after must be the next of a page.')
+  return { created: new Date(Number(created)), id, key: null }
 }
 
 /** The body that contains the operations over HTTP. */

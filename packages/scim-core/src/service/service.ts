@@ -25,7 +25,10 @@ import type { ScimStore } from '../store/scim-store.ts'
 /** In-process access to users. */
 export type ScimUsers = ScimResources<UserResource>
 /** In-process access to groups. */
-export type ScimGroups = ScimResources<GroupResource>
+export interface ScimGroups extends ScimResources<GroupResource> {
+  /** The number of direct members of a group; the store may stop counting at `upTo`. */
+  countMembers(tenant: string, id: string, upTo?: number): Promise<number>
+}
 
 /** A SCIM 2.0 service provider. */
 export interface ScimService {
@@ -80,7 +83,10 @@ function createChecked(options: ScimOptions): ScimService {
       return acquireActiveUser(service, tenant, who, work)
     },
     users: createInProcess<UserResource>(service, 'User'),
-    groups: createInProcess<GroupResource>(service, 'Group'),
+    groups: {
+      ...createInProcess<GroupResource>(service, 'Group'),
+      countMembers: (tenant, id, upTo) => service.config.store.members.count(tenant, id, upTo),
+    },
     resources: (type) => createInProcess<ScimResource>(service, type),
   }
 }

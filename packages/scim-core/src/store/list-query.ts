@@ -35,6 +35,11 @@ export interface ListQuery {
   readonly limit: number
   /** False: the total is not needed and may be returned as 0. */
   readonly withTotal: boolean
+  /**
+   * The total may be counted no further than to one more than this; of more matches, a store may list the first
+   * ones that its indexes find. Default: without a bound.
+   */
+  readonly countUpTo?: number
   /** For users: their groups will be shown; a store may read them too, into `groups` of the records. */
   readonly withGroups?: boolean
 }

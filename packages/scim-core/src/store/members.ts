@@ -21,7 +21,8 @@ export interface MemberStore {
   clear(tenant: string, groupId: string): Promise<number>
   /** Removes a user (or nested group) from all groups; returns the ids of these groups. */
   removeUser(tenant: string, memberId: string): Promise<string[]>
-  count(tenant: string, groupId: string): Promise<number>
+  /** `upTo`: the store may stop there. */
+  count(tenant: string, groupId: string, upTo?: number): Promise<number>
   /**
    * Optional: the memberships of all groups, counted up to `limit`. Without it, filters over members are
    * evaluated whatever they cost.

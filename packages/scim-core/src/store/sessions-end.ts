@@ -4,7 +4,8 @@ import type { OnUserWrite, UserWrite } from './users.ts'
 export interface SessionsEnd {
   readonly tenant: string
   readonly userId: string
-  readonly reason: 'deactivated' | 'deleted'
+  /** `signal`: an identity provider has said so (`createSignalReceiver`). */
+  readonly reason: 'deactivated' | 'deleted' | 'signal'
 }
 
 /**

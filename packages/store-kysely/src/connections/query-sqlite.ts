@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { place } from '../engine/load-library.ts'
 import { sqliteDriverName } from '../engine/sqlite-driver-name.ts'
 import type { QueryLimits } from './query-limits.ts'
 import { checkSqliteStatement } from './sqlite-statement.ts'
@@ -16,7 +17,7 @@ export async function querySqlite(
   { timeoutMs, rows, signal, parameters }: QueryLimits,
 ): Promise<{ columns: string[]; rows: Record<string, unknown>[] }> {
   checkSqliteStatement(sql)
-  const request = { base: import.meta.url, driver: sqliteDriverName(), path, sql, rows, parameters }
+  const request = { base: place, driver: sqliteDriverName(), path, sql, rows, parameters }
   const answer: unknown = JSON.parse(await runChild(JSON.stringify(request), { timeoutMs, signal }))
   const { error, ...result } = answer as Partial<SqliteAnswer>
   if (error !== undefined) throw new Error(error)

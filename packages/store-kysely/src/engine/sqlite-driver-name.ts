@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module'
-
-const load = createRequire(import.meta.url)
+import { loadLibrary } from './load-library.ts'
 
 /**
  * better-sqlite3, or libsql if better-sqlite3 is absent or cannot run: the binaries of version 13 require
@@ -12,7 +10,7 @@ export function sqliteDriverName(): 'better-sqlite3' | 'libsql' {
 
 function runs(name: string): boolean {
   try {
-    const { version } = load(`${name}/package.json`) as { version: string }
+    const { version } = loadLibrary(`${name}/package.json`) as { version: string }
     return Number.parseInt(version, 10) < 13 || Number(process.versions.napi) >= 10
   } catch {
     return false

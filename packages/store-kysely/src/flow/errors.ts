@@ -4,6 +4,11 @@ import {
   type UniqueConstraint,
 } from '@x/flow-engine/store'
 import { DatabaseError } from '../engine/database-error.ts'
+import { asSchemaError, schemaFaultOf } from '../engine/schema-error.ts'
+import { initial } from '../schema/migrations/flow/0001-initial.ts'
+
+const isFirstTable = (table: string): boolean =>
+  initial.statements('sqlite').some((text) => text.startsWith(`create table ${table} `))
 
 const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['flow_user.id', 'user.id'],
@@ -45,6 +50,9 @@ export function toFlowError(error: unknown): unknown {
     return constraint === undefined ? error : new UniqueConflictError(constraint, { cause: error })
   }
   const { kind, message } = error
+  const fault = schemaFaultOf(error, 'migrateFlow', isFirstTable)
+  if (fault !== undefined)
+    return asSchemaError(new StoreUnavailableError({ cause: error, message: fault.message }), fault)
   if (kind === 'other') return error
   const { code } = Object(error.cause) as { readonly code?: unknown }
   const connectionLost = kind === 'unreachable' && !String(code).startsWith('SQLITE_')

@@ -46,6 +46,7 @@ export const apiKeyMapping = mapping<ApiKeyRecord, RowOf<ApiKeyRecord>>({
   hash: text,
   prefix: text,
   isActive: bool,
+  agentId: nullable(text),
   totalUses: number,
   lastUsedAt: nullable(date),
   ...created,

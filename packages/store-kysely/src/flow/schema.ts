@@ -21,6 +21,7 @@ import { schedules } from '../schema/migrations/flow/0012-schedules.ts'
 import { jobTraces } from '../schema/migrations/flow/0013-job-traces.ts'
 import { jobResults } from '../schema/migrations/flow/0015-job-results.ts'
 import { jobTurns } from '../schema/migrations/flow/0016-job-turns.ts'
+import { agentKeys } from '../schema/migrations/flow/0019-agent-keys.ts'
 import { jobChats } from '../schema/migrations/flow/0017-job-chats.ts'
 import { processes } from '../schema/migrations/flow/0018-processes.ts'
 import { runTraces } from '../schema/migrations/flow/0014-run-traces.ts'
@@ -47,6 +48,7 @@ export const FLOW_SCHEMA: Schema = {
     jobTurns,
     jobChats,
     processes,
+    agentKeys,
   ],
 }
 

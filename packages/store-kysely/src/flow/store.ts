@@ -1,7 +1,9 @@
 import type { FlowStore, OnUserWrite } from '@x/flow-service/store'
+import { StoreUnavailableError } from '@x/flow-engine/store'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { protect } from '../engine/protect.ts'
+import { asSchemaError, schemaFault } from '../engine/schema-error.ts'
 import { atomic } from '../engine/transaction.ts'
 import { createTransactions, createVertexBuilds } from './build-records.ts'
 import { createCollections } from './collections.ts'
@@ -15,6 +17,8 @@ import { createApiKeys, createMcpServers, createVariables } from './owned.ts'
 import { createProjects } from './projects.ts'
 import { createRunTraces } from './run-traces.ts'
 import { createOidcLinks, createRefreshFamilies } from './sign-in.ts'
+import { flowMigrationStatus } from './schema.ts'
+import { createSealedValues } from './sealed-values.ts'
 import { createLikes, createTags } from './tags.ts'
 import { createUserFiles } from './user-files.ts'
 import { createUsers, type UserHooks } from './users.ts'
@@ -55,7 +59,7 @@ export function createLinkedFlowStore<Tables>(db: Kysely<Tables>, hooks: UserHoo
 function bind(db: FlowDb, options: UserHooks): FlowStore {
   const store = new BoundFlowStore(db, options)
   if (db.isTransaction) return store
-  return {
+  const parts: FlowStore = {
     users: store.users,
     apiKeys: store.apiKeys,
     variables: store.variables,
@@ -75,9 +79,12 @@ function bind(db: FlowDb, options: UserHooks): FlowStore {
     oidcLinks: store.oidcLinks,
     collections: store.collections,
     counts: store.counts,
+    sealed: store.sealed,
     transaction: store.transaction,
     ping: store.ping,
   }
+  // Tells the flow service that its jobs could be kept as well.
+  return Object.assign(parts, { [Symbol.for('@x/sql-flow-store')]: true })
 }
 
 /** Factories of the parts. */
@@ -101,11 +108,12 @@ const PARTS = {
   oidcLinks: createOidcLinks,
   collections: createCollections,
   counts: createCounts,
+  sealed: createSealedValues,
 } as const satisfies {
-  readonly [Part in Exclude<keyof FlowStore, 'transaction' | 'ping'>]: (
+  readonly [Part in Exclude<keyof Required<FlowStore>, 'transaction' | 'ping'>]: (
     db: FlowDb,
     options: UserHooks,
-  ) => FlowStore[Part]
+  ) => Required<FlowStore>[Part]
 }
 
 type Parts = { -readonly [Part in keyof typeof PARTS]?: FlowStore[Part] }
@@ -117,6 +125,7 @@ class BoundFlowStore implements FlowStore {
   readonly #db: FlowDb
   readonly #options: UserHooks
   readonly #made: Parts = {}
+  #migrated: Promise<void> | undefined
 
   constructor(db: FlowDb, options: UserHooks) {
     this.#db = db
@@ -126,6 +135,10 @@ class BoundFlowStore implements FlowStore {
         atomic(db, (tx) => work(bind(tx, options))),
       ping: async (): Promise<void> => {
         await sql`select 1`.execute(db)
+        await (this.#migrated ??= checkMigrated(db).catch((error: unknown) => {
+          this.#migrated = undefined
+          throw error
+        }))
       },
     })
     this.transaction = whole.transaction
@@ -204,9 +217,24 @@ class BoundFlowStore implements FlowStore {
     return (this.#made.collections ??= safe(PARTS.collections(this.#db)))
   }
 
+  get sealed(): NonNullable<FlowStore['sealed']> {
+    return (this.#made.sealed ??= safe(PARTS.sealed(this.#db)))
+  }
+
   get counts(): FlowStore['counts'] {
     return (this.#made.counts ??= safe(PARTS.counts(this.#db)))
   }
+}
+
+/** @throws StoreUnavailableError with the code of a SchemaError */
+async function checkMigrated(db: FlowDb): Promise<void> {
+  const states = await flowMigrationStatus(db)
+  if (states.every(({ applied }) => applied)) return
+  const isNew = states.every(({ applied }) => !applied)
+  const fault = isNew
+    ? schemaFault('schema_missing', 'flow_user', 'migrateFlow')
+    : schemaFault('schema_outdated', undefined, 'migrateFlow')
+  throw asSchemaError(new StoreUnavailableError({ message: fault.message }), fault)
 }
 
 function safe<Store extends object>(store: Store): Store {

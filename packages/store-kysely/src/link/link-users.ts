@@ -1,10 +1,27 @@
 import type { FlowStore, UserChange } from '@x/flow-service/store'
-import type { OwnUserWrite, ScimStore } from '@x/scim-core'
+import type {
+  OnGroupWrite,
+  OnSessionsEnd,
+  OnUserWrite,
+  OwnUserWrite,
+  ScimStore,
+} from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { createFlowStore, createLinkedFlowStore, flowTables } from '../flow/store.ts'
-import { createLinkedScimStore, createScimStore, type SqlScimStore } from '../scim/store.ts'
+import {
+  createLinkedScimStore,
+  createScimStore,
+  type ScimTransaction,
+  type SqlScimStore,
+} from '../scim/store.ts'
 import { asFlowErrors, asScimErrors } from './errors.ts'
-import { adoptableUser, unmanagedUsers, writeFlowUser, type UnmanagedUser } from './to-flow.ts'
+import {
+  adoptableUser,
+  endFlowSessions,
+  unmanagedUsers,
+  writeFlowUser,
+  type UnmanagedUser,
+} from './to-flow.ts'
 import { lockScimUser, writeScimUser } from './to-scim.ts'
 
 /** The two stores of one database with linked users. */
@@ -13,6 +30,8 @@ export interface LinkedStores {
   readonly flow: FlowStore
   /** The flow users that no directory manages, by id, at most 10,000. */
   unmanaged(): Promise<UnmanagedUser[]>
+  /** Ends sessions and refresh tokens of a flow user, in a transaction of the SCIM store. */
+  readonly endSessions: OnSessionsEnd<ScimTransaction>
   /**
    * A SCIM store in which each new user takes over one flow user, as an administrator decides. A superuser, a
    * managed user and one that signs in elsewhere are refused.
@@ -38,6 +57,14 @@ export interface LinkOptions {
    */
   readonly onFlowUserWrite?: (change: UserChange) => void
   /**
+   * Called inside the transaction of each write of a SCIM user or group, such as by roles of the portal; they
+   * must wait for nothing but the database.
+   */
+  readonly directory?: {
+    readonly onUserWrite?: OnUserWrite<ScimTransaction>
+    readonly onGroupWrite?: OnGroupWrite<ScimTransaction>
+  }
+  /**
    * Called inside the transaction with the SCIM side of each flow write: for `service.recordUserWrite`,
    * which writes the outbox. The returned function is called after the commit.
    */
@@ -59,17 +86,20 @@ type AfterCommit = (() => void)[]
  * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`
  */
 export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {}): LinkedStores {
-  const { tenant = 'default', onFlowUserWrite, onScimUserWrite } = options
+  const { tenant = 'default', onFlowUserWrite, onScimUserWrite, directory = {} } = options
 
   /** Functions to call when the transaction of a SCIM write has committed. */
   const announcements = new WeakMap<object, AfterCommit>()
   const open = (account?: string): SqlScimStore =>
     createLinkedScimStore(db, {
+      ...(directory.onGroupWrite && { onGroupWrite: directory.onGroupWrite }),
       async onUserWrite(change, tx) {
-        if ((change.after ?? change.before)?.tenant !== tenant) return
-        const flowDb = flowTables(tx)
-        const written = await asScimErrors(() => writeFlowUser(createFlowStore(tx), flowDb, change))
-        if (written !== null) announcements.get(tx)?.push(() => onFlowUserWrite?.(written))
+        if ((change.after ?? change.before)?.tenant === tenant) {
+          const flow = createFlowStore(tx)
+          const written = await asScimErrors(() => writeFlowUser(flow, flowTables(tx), change))
+          if (written !== null) announcements.get(tx)?.push(() => onFlowUserWrite?.(written))
+        }
+        await directory.onUserWrite?.(change, tx)
       },
       adopt: async (owner, record, tx) =>
         owner === tenant
@@ -106,7 +136,7 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
       onUserWrite: (change, tx) =>
         asFlowErrors(async () => {
           const scope = { tenant, at: new Date() }
-          const scimTx = createScimStore(tx)
+          const scimTx = createScimStore(tx, directory)
           const written = await writeScimUser(scimTx, scope, change)
           if (written === null || onScimUserWrite === undefined) return
           afterCommit.push(await onScimUserWrite(written, scimTx))
@@ -135,6 +165,9 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
     scim: scimOf(),
     adopting: scimOf,
     unmanaged: () => unmanagedUsers(flowTables(db), tenant),
+    async endSessions(end, tx) {
+      if (end.tenant === tenant) await endFlowSessions(createFlowStore(tx), end.userId)
+    },
     flow: {
       ...flow,
       users: {

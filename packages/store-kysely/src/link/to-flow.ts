@@ -194,6 +194,12 @@ async function holderOf(tx: FlowDb, key: string): Promise<Holder | undefined> {
   return rows[0]
 }
 
+/** Ends what signed a person in; what runs goes on. */
+export async function endFlowSessions(flow: FlowStore, id: string): Promise<void> {
+  const user = await flow.users.get(id)
+  if (user !== null) await flow.users.update(id, await endSessions(flow, user))
+}
+
 /** Sessions end immediately; builds stop at their next heartbeat. */
 async function endAccess(
   flow: FlowStore,

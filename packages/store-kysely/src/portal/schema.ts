@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { migrate, type MigrateOptions, type Schema } from '../schema/migrate.ts'
-import { portalTables } from '../schema/migrations/portal.ts'
+import { portalRoles, portalTables } from '../schema/migrations/portal.ts'
 
-const PORTAL_SCHEMA: Schema = { name: 'portal', migrations: [portalTables] }
+const PORTAL_SCHEMA: Schema = { name: 'portal', migrations: [portalTables, portalRoles] }
 
 /**
  * Creates or updates the tables of `createPortalStore`; does nothing if they are up to date.

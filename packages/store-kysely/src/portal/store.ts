@@ -5,6 +5,7 @@ import { activityPart } from './activity.ts'
 import { domainPart } from './domains.ts'
 import { linkPart, sessionPart } from './links.ts'
 import { logPart } from './log.ts'
+import { rolePart } from './roles.ts'
 import { trimPortal } from './trim.ts'
 
 /**
@@ -19,6 +20,7 @@ export function createPortalStore<Tables>(given: Kysely<Tables>): PortalStore {
     log: logPart(db),
     activity: activityPart(db),
     domains: domainPart(db),
+    roles: rolePart(db),
     trim: (limits) => trimPortal(db, limits),
   }
 }

@@ -11,7 +11,8 @@ import { engineOf } from '../engine/engine.ts'
  */
 export async function backupSqlite<Tables>(db: Kysely<Tables>, path: string): Promise<void> {
   const engine = engineOf(db)
-  if (engine.kind !== 'sqlite') throw new TypeError('PostgreSQL is copied with pg_dump')
+  if (engine.kind !== 'sqlite')
+    throw new TypeError('This command copies SQLite only. For PostgreSQL use pg_dump.')
   await sql`vacuum into ${path}`.execute(db)
 }
 
@@ -46,7 +47,8 @@ export async function compactDatabase<Tables>(db: Kysely<Tables>): Promise<void>
  * pages as it reads them.
  */
 export async function checkSqlite<Tables>(db: Kysely<Tables>): Promise<string[]> {
-  if (engineOf(db).kind !== 'sqlite') throw new DatabaseError('other', 'Only SQLite can be checked')
+  if (engineOf(db).kind !== 'sqlite')
+    throw new DatabaseError('other', 'This check supports SQLite only')
   const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db)
   return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok')
 }

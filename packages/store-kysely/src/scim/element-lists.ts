@@ -22,7 +22,7 @@ export interface ElementScope {
   readonly tenant: string
   readonly dialect: DialectKind
   /** As a set of rows found through an index, or as a test of the current row. */
-  readonly mode: 'sets' | 'rows'
+  readonly mode: 'sets' | 'rows' | 'ranges'
 }
 
 /** The list an `element` filter applies to. */
@@ -53,7 +53,7 @@ function contactList(attr: string, { mode, tenant }: ElementScope): ElementList 
   return {
     operand: ({ sub }) => columns.get(sub ?? 'value') ?? NULL,
     some: (where) =>
-      mode === 'sets'
+      mode !== 'rows'
         ? sql`r.seq in (select e.user_seq from scim_user_element as e
             where e.tenant = ${tenant} and e.attr = ${attr} and ${where})`
         : sql`exists (select 1 from scim_user_element as e
@@ -73,7 +73,7 @@ function groupsOfUser({ tenant, dialect, mode }: ElementScope): ElementList {
       return column('m.group_id')
     },
     some: (where) =>
-      mode === 'sets'
+      mode !== 'rows'
         ? sql`r.seq in (select s.seq from ${joined}
             join scim_user as s on s.tenant = m.tenant and s.id = m.member_id
             where m.tenant = ${tenant} and ${where})`
@@ -103,7 +103,7 @@ function membersOfGroup({ tenant, dialect, mode }: ElementScope): ElementList {
       return column('m.member_id')
     },
     some: (where) =>
-      mode === 'sets'
+      mode !== 'rows'
         ? sql`r.seq in (select s.seq from ${joined}
             join scim_group as s on s.tenant = m.tenant and s.id = m.group_id
             where m.tenant = ${tenant} and ${where})`

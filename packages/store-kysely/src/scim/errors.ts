@@ -1,6 +1,11 @@
 import { StoreUnavailableError, UniqueConflictError, type UniqueConstraint } from '@x/scim-core'
 import { DatabaseError } from '../engine/database-error.ts'
+import { asSchemaError, schemaFaultOf } from '../engine/schema-error.ts'
+import { initial } from '../schema/migrations/scim/0001-initial.ts'
 import { transactionEnded } from '../engine/transaction-ended.ts'
+
+const isFirstTable = (table: string): boolean =>
+  initial.statements('sqlite').some((text) => text.startsWith(`create table ${table} `))
 
 const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['scim_user.user_name_key', 'user.userName'],
@@ -14,6 +19,9 @@ export function toScimError(error: unknown): unknown {
     const constraint = CONSTRAINTS.get(error.constraint ?? '')
     return constraint === undefined ? error : new UniqueConflictError(constraint, { cause: error })
   }
+  const fault = schemaFaultOf(error, 'migrateScim', isFirstTable)
+  if (fault !== undefined)
+    return asSchemaError(new StoreUnavailableError(fault.message, { cause: error }), fault)
   if (error.kind === 'other') return error
   const { message, retryable } = error
   return new StoreUnavailableError(message, { cause: error, retryable })

@@ -44,7 +44,8 @@ export function comparison(
 
 /** PostgreSQL types a parameter next to a bigint as bigint, which a fraction is not. */
 function parameter(value: string | number | boolean): RawBuilder<unknown> {
-  if (typeof value === 'boolean') return sql`${Number(value)}`
+  // As part of the text it matches the condition of an index.
+  if (typeof value === 'boolean') return sql.lit(Number(value))
   const fraction = typeof value === 'number' && !Number.isSafeInteger(value)
   return fraction ? sql`cast(${value} as double precision)` : sql`${value}`
 }

@@ -18,7 +18,7 @@ import {
  * Translates a filter to a condition on the row `r` of a resource, with the same semantics as the core. @throws InvalidFilterError for excessive nesting. Everything is pushed down; values are
  * parameters, and names come from the schema. In mode `sets`, indexed parts become a set of rows
  * computed once; in mode `rows` each row is tested individually, which is faster if most rows match and
- * only the first are needed.
+ * only the first are needed; mode `ranges` reads its indexes one after another, until enough are found.
  */
 export function filterToSql(filter: ResolvedFilter, scope: ElementScope): Condition {
   return toSql(pushDownNegation(filter), scope)
@@ -58,6 +58,7 @@ function indexSet(
 ): Condition {
   const { mode, resource, tenant } = scope
   if (mode === 'rows' || !operand.indexed || !INDEXED_OPERATORS.has(operator)) return condition
+  if (mode === 'ranges') return sql`(r.tenant = ${tenant} and ${condition})`
   const own = resource.table === 'scim_resource' ? sql` and ${resource.alive}` : sql``
   return sql`r.seq in (select r.seq from ${sql.table(resource.table)} as r
     where r.tenant = ${tenant}${own} and ${condition})`

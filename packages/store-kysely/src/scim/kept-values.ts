@@ -1,5 +1,8 @@
+import type { OutboxRow } from '@x/scim-core'
 import type { Kysely } from 'kysely'
+import { atomic } from '../engine/transaction.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
+import { createOutbox } from './outbox/outbox.ts'
 
 /** Small values that all processes of a database share, by name. */
 export interface KeptValues {
@@ -9,9 +12,14 @@ export interface KeptValues {
   keep(name: string, value: string): Promise<string>
   /**
    * Replaces a value, null: none. Returns whether this call has done so, which of several with the same `before`
-   * only one has.
+   * only one has. `rows` are written to the outbox in the same transaction. Default: none.
    */
-  exchange(name: string, before: string | null, after: string): Promise<boolean>
+  exchange(
+    name: string,
+    before: string | null,
+    after: string,
+    rows?: readonly OutboxRow[],
+  ): Promise<boolean>
 }
 
 /** Only removals of connections have a time. */
@@ -36,7 +44,13 @@ export function createKeptValues(db: Kysely<ScimTables>): KeptValues {
       await insert(name, value)
       return (await get(name)) ?? value
     },
-    async exchange(name, before, after) {
+    async exchange(name, before, after, rows = []) {
+      if (rows.length > 0)
+        return atomic(db, async (tx) => {
+          const isReplaced = await createKeptValues(tx).exchange(name, before, after)
+          if (isReplaced) await createOutbox(tx).append(rows)
+          return isReplaced
+        })
       if (before === null) return insert(name, after)
       const { numUpdatedRows } = await db
         .updateTable('scim_kept')

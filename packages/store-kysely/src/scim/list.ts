@@ -16,6 +16,7 @@ import { filterToSql } from './filter-to-sql.ts'
 import { fromGroupRow, GROUP_RECORD_COLUMNS, type GroupRecordRow } from './group-row.ts'
 import { PLAIN_LIST } from './list-cache.ts'
 import { readPage, readPlainPage, whereOf, type PlacedRow } from './list-page.ts'
+import type { Condition } from './filter-operators.ts'
 import { findOne } from './list-one.ts'
 import type { ListRequest } from './list-request.ts'
 import { GROUPS, resourcesOf, USERS, type ResourceColumns } from './operands.ts'
@@ -88,11 +89,12 @@ async function listRecords<
     : null
   if (together !== null) return together
   const counted = query.withTotal || filter !== undefined
-  const { total, version = foreign } = counted ? await countRows(db, scope, filter) : NO_COUNT
+  const { total, version = foreign } = counted ? await countRows(db, scope, query) : NO_COUNT
   if (limit === 0 || (filter !== undefined && total === 0)) return { total, records: [] }
 
-  const mode = total > FEW ? 'rows' : 'sets'
-  const matches = filter === undefined ? [] : [filterToSql(filter, { ...scope, mode })]
+  const some = foundOf(scope, query)
+  const mode = total > (query.countUpTo ?? FEW) ? 'rows' : 'sets'
+  const matches = filter === undefined ? [] : [some ?? filterToSql(filter, { ...scope, mode })]
   const order = orderOf(query.sort, scope)
   const name = listName(resource, tenant, query)
   const offset = query.offset ?? 0
@@ -108,7 +110,7 @@ async function listRecords<
     order,
     limit,
     offset: known === undefined ? offset : 0,
-    few: filter !== undefined && mode === 'sets' && selectivityOf(filter, scope) !== 'all',
+    few: some !== null || (filter !== undefined && mode === 'sets' && isNarrow(filter, scope)),
   })
   const records = rows.map((row) => source.read(row))
   const last = records.at(-1)
@@ -153,7 +155,7 @@ async function readCounted<
     order: orderOf(sort, scope),
     matches: filter === undefined ? [] : [filterToSql(filter, scope)],
     after: undefined,
-    few: filter !== undefined && selectivityOf(filter, scope) !== 'all',
+    few: filter !== undefined && isNarrow(filter, scope),
     isCounted: true,
   })
   const [first] = rows
@@ -178,7 +180,7 @@ function keysOf(
 async function countRows(
   db: Db,
   scope: ElementScope,
-  filter: ResolvedFilter | undefined,
+  { filter, countUpTo }: Asked,
 ): Promise<Count> {
   const { resource, tenant } = scope
   // Users and groups are counted when written; host types are small.
@@ -187,11 +189,49 @@ async function countRows(
     const { total = 0, version } = rows[0] ?? {}
     return { total, version: version ?? undefined }
   }
-  const conditions = filter === undefined ? [] : [filterToSql(filter, scope)]
+  const bound = countUpTo === undefined ? sql`` : sql` limit ${countUpTo + 1}`
+  // Rows that are found one after another need not all be found.
+  const mode = countUpTo === undefined ? 'sets' : 'rows'
+  const some = foundOf(scope, { filter, countUpTo })
+  const whole = filter === undefined ? [] : [filterToSql(filter, { ...scope, mode })]
+  const conditions = some === null ? whole : [some]
   const few = filter !== undefined && selectivityOf(filter, scope) === 'few'
-  const { rows } = await sql<{ total: number }>`select count(*) as total
-    from ${sql.table(resource.table)} as r where ${whereOf({ scope, conditions, few })}`.execute(db)
+  const { rows } = await sql<{ total: number }>`select count(*) as total from (select 1
+    from ${sql.table(resource.table)} as r where ${whereOf({ scope, conditions, few })}${bound})
+    as counted`.execute(db)
   return { total: rows[0]?.total ?? 0, version: undefined }
+}
+
+/** What a total depends on. */
+interface Asked {
+  readonly filter?: ResolvedFilter | undefined
+  readonly countUpTo?: number | undefined
+}
+
+const isNarrow = (filter: ResolvedFilter, scope: ElementScope): boolean =>
+  selectivityOf(filter, scope) !== 'all'
+
+/**
+ * If a list is counted up to a bound, and indexes find its rows: the first of them, one more than the bound, in
+ * the order of the indexes. All pages show rows of these. Null for other lists.
+ */
+function foundOf(scope: ElementScope, { filter, countUpTo }: Asked): Condition | null {
+  if (filter === undefined || countUpTo === undefined || !isNarrow(filter, scope)) return null
+  const branches = branchesOf(filter, scope).map((branch) => {
+    const conditions = [filterToSql(branch, { ...scope, mode: 'ranges' })]
+    return sql`select seq from (select r.seq from ${sql.table(scope.resource.table)} as r
+      where ${whereOf({ scope, conditions, few: true })} limit ${countUpTo + 1}) as found`
+  })
+  return sql`r.seq in (${sql.join(branches, sql` union `)} limit ${countUpTo + 1})`
+}
+
+/** The alternatives of a filter, each with everything else that it demands: each is found by its own index. */
+function branchesOf(filter: ResolvedFilter, scope: ElementScope): readonly ResolvedFilter[] {
+  const terms = filter.kind === 'and' ? filter.terms : [filter]
+  const found = terms.find((term) => term.kind === 'or' && isNarrow(term, scope))
+  if (found?.kind !== 'or') return [filter]
+  const rest = terms.filter((term) => term !== found)
+  return found.terms.map((term) => ({ kind: 'and', terms: [...rest, term] }))
 }
 
 interface Count {

@@ -56,8 +56,11 @@ export function createMemberStore(db: Db): MemberStore {
       return rows.map(({ group_id }) => group_id).toSorted()
     },
 
-    async count(tenant, groupId) {
-      const { rows } = await countMembers.run(db, { tenant, groupId })
+    async count(tenant, groupId, upTo) {
+      const { rows } =
+        upTo === undefined
+          ? await countMembers.run(db, { tenant, groupId })
+          : await countSome.run(db, { tenant, groupId, upTo })
       return rows[0]?.total ?? 0
     },
 
@@ -207,6 +210,24 @@ const countMembers = preparedQuery<ScimTables, Omit<MemberKey, 'memberId'>, { to
       .select((expression) => expression.fn.countAll<number>().as('total'))
       .where('tenant', '=', value('tenant'))
       .where('group_id', '=', value('groupId')),
+)
+
+const countSome = preparedQuery<
+  ScimTables,
+  Omit<MemberKey, 'memberId'> & { readonly upTo: number },
+  { total: number }
+>((db, value) =>
+  db
+    .selectFrom((from) =>
+      from
+        .selectFrom('scim_member')
+        .select('member_id')
+        .where('tenant', '=', value('tenant'))
+        .where('group_id', '=', value('groupId'))
+        .limit(value('upTo'))
+        .as('counted'),
+    )
+    .select((expression) => expression.fn.countAll<number>().as('total')),
 )
 
 const readMembers = preparedQuery<

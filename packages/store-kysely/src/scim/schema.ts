@@ -16,6 +16,7 @@ import { eventSets } from '../schema/migrations/scim/0006-event-sets.ts'
 import { groupNames } from '../schema/migrations/scim/0007-group-names.ts'
 import { clientSecrets } from '../schema/migrations/scim/0008-client-secrets.ts'
 import { activity } from '../schema/migrations/scim/0009-activity.ts'
+import { inactiveUsers } from '../schema/migrations/scim/0010-inactive-users.ts'
 
 const SCIM_SCHEMA: Schema = {
   name: 'scim',
@@ -29,6 +30,7 @@ const SCIM_SCHEMA: Schema = {
     groupNames,
     clientSecrets,
     activity,
+    inactiveUsers,
   ],
 }
 

@@ -87,7 +87,7 @@ export function createScimStore<Tables>(
 /** The same with hooks of this package, which only wait for the database. */
 export function createLinkedScimStore<Tables>(
   db: Kysely<Tables>,
-  options: Omit<ScimStoreOptions, 'onGroupWrite' | 'onSessionsEnd'>,
+  options: Omit<ScimStoreOptions, 'onSessionsEnd'>,
 ): SqlScimStore {
   return openStore(scimTables(db), {
     ...options,

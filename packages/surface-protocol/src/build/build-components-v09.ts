@@ -1,83 +1,47 @@
-import type { Catalog } from '../catalog/catalog.ts'
-import { limitError, quote, SurfaceError } from '../diagnostics/errors.ts'
-import { defaultLimits } from '../diagnostics/limits.ts'
+import { SurfaceError } from '../diagnostics/errors.ts'
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 import type { ComponentV09 } from '../message/v09/messages-v09.ts'
-import { assertBuilt } from './assert-built.ts'
 import type { UiNode } from './nodes.ts'
+import { placeNode, placeNodes, type NodeContext, type Placing } from './place-nodes.ts'
 import { nodeParts } from './ui.ts'
 import type { LaterParts } from './later-parts.ts'
 
-/** The components of a node tree of version 0.9.1, with their catalogs. */
-export interface BuiltComponentsV09 {
-  /** Parents before children, depth first; the first one is `root`. */
-  readonly components: ComponentV09[]
-  readonly catalogs: ReadonlySet<Catalog>
-}
-
 /**
- * Assigns ids and converts nodes to the wire form.
+ * Assigns ids and converts nodes to the wire form of versions from 0.9 on; the first component is `root`.
  * @throws SurfaceError for invalid properties, `duplicate_id`, `invalid_value` for a root with another id,
  * `limit_exceeded` beyond `treeDepth`
  */
-export function buildComponentsV09(root: UiNode, form: LaterParts): BuiltComponentsV09 {
-  const build: Build = { form, components: [], ids: new Set(), catalogs: new Set() }
-  const id = addNode(root, { proposed: 'root', depth: 1 }, build)
-  if (id !== 'root') {
+export function buildComponentsV09(root: UiNode, parts: LaterParts): Placing<ComponentV09> {
+  const built = placeNodes<ComponentV09>(root, {
+    open: (id, { type }) => ({ id, component: type }),
+    writer:
+      ({ build, depth, id }) =>
+      (name, value) =>
+        toWire(name, value, {
+          build,
+          depth,
+          parts,
+          trail: name === 'children' ? id : `${id}_${name}`,
+        }),
+    close(component, properties, { weight }) {
+      if (weight !== undefined) properties.weight = weight
+      for (const name of Object.keys(properties)) setOwn(component, name, properties[name])
+    },
+    place: () => [],
+  })
+  if (built.root !== 'root') {
     throw new SurfaceError({
       code: 'invalid_value',
       detail: 'The first node must have the id "root".',
     })
   }
-  return build
+  return built
 }
 
-interface Build {
-  readonly form: LaterParts
-  readonly components: ComponentV09[]
-  readonly ids: Set<string>
-  readonly catalogs: Set<Catalog>
-}
-
-function addNode(
-  node: UiNode,
-  { proposed, depth }: { proposed: string; depth: number },
-  build: Build,
-): string {
-  const parts = nodeParts(node)
-  if (parts === null) throw new TypeError('A node made by a factory is expected')
-  if (depth > defaultLimits.treeDepth) {
-    const detail = `Components may be nested ${defaultLimits.treeDepth} levels deep.`
-    throw limitError('treeDepth', detail)
-  }
-  const { catalog, type, weight } = parts
-  const id = parts.id ?? proposed
-  if (build.ids.has(id)) {
-    const detail = `Two components have the id ${quote(id)}.`
-    throw new SurfaceError({ code: 'duplicate_id', detail, componentId: id })
-  }
-  build.ids.add(id)
-  build.catalogs.add(catalog)
-  // Its place is reserved before its children are built, since parents come first.
-  const component: ComponentV09 = { id, component: type }
-  build.components.push(component)
-  const properties: JsonObject = {}
-  for (const [name, value] of Object.entries(parts.properties)) {
-    if (value === undefined) continue
-    const trail = name === 'children' ? id : `${id}_${name}`
-    setOwn(properties, name, toWire(name, value, { trail, depth, build }))
-  }
-  if (weight !== undefined) properties.weight = weight
-  assertBuilt(catalog, { id, type, properties })
-  for (const name of Object.keys(properties)) setOwn(component, name, properties[name])
-  return id
-}
-
-interface Context {
+interface Context extends Omit<NodeContext<ComponentV09>, 'id'> {
+  readonly parts: LaterParts
   /** Prefix of its children's ids. */
   readonly trail: string
-  readonly depth: number
-  readonly build: Build
 }
 
 function toWire(name: string, value: unknown, context: Context): JsonValue {
@@ -93,14 +57,14 @@ function anyToWire(value: unknown, context: Context): JsonValue {
   }
   if (nodeParts(value) !== null) {
     const { trail, depth, build } = context
-    return addNode(value as UiNode, { proposed: trail, depth: depth + 1 }, build)
+    return placeNode(value as UiNode, { proposed: trail, depth: depth + 1 }, build)
   }
   if (typeof value !== 'object' || value === null) return value as JsonValue
   if (!isPlainObject(value))
     throw new TypeError('A property must be JSON, a node, a binding or a call')
   switch (value.kind) {
     case 'binding':
-      return context.build.form.binding(value.path as string)
+      return context.parts.binding(value.path as string)
     case 'reference':
       return value.componentId as string
     case 'each': {
@@ -111,10 +75,7 @@ function anyToWire(value: unknown, context: Context): JsonValue {
       }
     }
     case 'call':
-      return context.build.form.call(
-        value.name as string,
-        objectToWire(value.args as object, context),
-      )
+      return context.parts.call(value.name as string, objectToWire(value.args as object, context))
     case 'event': {
       const sent = objectToWire(value.context as object, context)
       const named = { name: value.name as string }

@@ -1,11 +1,9 @@
-import { catalogCore, type Catalog } from '../catalog/catalog.ts'
+import { catalogCore } from '../catalog/catalog.ts'
 import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
-import { limitError, quote, SurfaceError } from '../diagnostics/errors.ts'
-import { cloneJson, isPlainObject, setOwn, type JsonObject } from '../json.ts'
-import { defaultLimits } from '../diagnostics/limits.ts'
+import { cloneJson, isPlainObject, setOwn } from '../json.ts'
 import type { ComponentInstance } from '../message/v08/messages.ts'
-import { assertBuilt } from './assert-built.ts'
 import type { Binding, ComponentReference, EachBinding, UiNode } from './nodes.ts'
+import { placeNode, placeNodes, type ComponentForm, type NodeContext } from './place-nodes.ts'
 import { nodeParts } from './ui.ts'
 
 /** The components of a node tree. */
@@ -21,71 +19,25 @@ export interface BuiltComponents {
  * @throws SurfaceError for invalid properties, `duplicate_id`, or `limit_exceeded` beyond `treeDepth`
  */
 export function buildComponents(root: UiNode): BuiltComponents {
-  const { root: id, components } = buildWithCatalogs(root)
+  const { root: id, components } = placeNodes(root, formV08)
   return { root: id, components }
 }
 
-/** The same, with the nodes' catalogs. */
-export function buildWithCatalogs(root: UiNode): BuiltComponents & { catalogs: Set<Catalog> } {
-  const build: Build = { components: [], ids: new Set(), catalogs: new Set() }
-  const id = addNode(root, { proposed: 'root', depth: 1 }, build)
-  return { root: id, components: build.components, catalogs: build.catalogs }
+/** Components of version 0.8. */
+export const formV08: ComponentForm<ComponentInstance> = {
+  open: (id, { weight }) =>
+    weight === undefined ? { id, component: {} } : { id, component: {}, weight },
+  writer({ build, depth, id }, { catalog, type }) {
+    const fields = catalogCore(catalog).shape(type)?.fields
+    return (name, value) =>
+      toWire(value, fields?.get(name)?.slot, { build, depth, id, property: name, trail: name })
+  },
+  close: ({ component }, properties, { type }) => setOwn(component, type, properties),
+  place: (type) => ['component', type],
 }
 
-interface Build {
-  readonly components: ComponentInstance[]
-  readonly ids: Set<string>
-  readonly catalogs: Set<Catalog>
-}
-
-interface Position {
-  /** The id used if the node has no explicit one. */
-  readonly proposed: string
-  readonly depth: number
-}
-
-function addNode(node: UiNode, { proposed, depth }: Position, build: Build): string {
-  const parts = nodeParts(node)
-  if (parts === null) throw new TypeError('A node made by a factory is expected')
-  if (depth > defaultLimits.treeDepth) {
-    throw limitError(
-      'treeDepth',
-      `Components may be nested ${defaultLimits.treeDepth} levels deep.`,
-    )
-  }
-  const { catalog, type, weight } = parts
-  const id = parts.id ?? proposed
-  if (build.ids.has(id)) {
-    throw new SurfaceError({
-      code: 'duplicate_id',
-      detail: `Two components have the id ${quote(id)}.`,
-      componentId: id,
-    })
-  }
-  build.ids.add(id)
-  build.catalogs.add(catalog)
-  // Its place is reserved before its children are built, since parents come first.
-  const component: ComponentInstance['component'] = {}
-  build.components.push(weight === undefined ? { id, component } : { id, component, weight })
-  const properties: JsonObject = {}
-  const shape = catalogCore(catalog).shape(type)
-  const context: Context = { build, depth, id, property: '', trail: '' }
-  for (const [name, value] of Object.entries(parts.properties)) {
-    if (value === undefined) continue
-    const slot = shape?.fields.get(name)?.slot
-    setOwn(properties, name, toWire(value, slot, { ...context, property: name, trail: name }))
-  }
-  setOwn(component, type, properties)
-  assertBuilt(catalog, { id, type, properties, path: ['component', type] })
-  return id
-}
-
-interface Context {
-  readonly build: Build
-  readonly depth: number
-  /** Id of the component being written. */
-  readonly id: string
-  /** Name of its top-level property. */
+interface Context extends NodeContext<ComponentInstance> {
+  /** Name of the component's property that is written. */
   readonly property: string
   /** Position of the value in the component, for ids of children. */
   readonly trail: string
@@ -163,7 +115,7 @@ function listToWire(value: readonly unknown[], item: Slot, context: Context): un
 function childToWire(value: unknown, trail: string, { build, depth, id }: Context): unknown {
   if (isReference(value)) return value.componentId
   if (nodeParts(value) === null) return value
-  return addNode(value as UiNode, { proposed: `${id}.${trail}`, depth: depth + 1 }, build)
+  return placeNode(value as UiNode, { proposed: `${id}.${trail}`, depth: depth + 1 }, build)
 }
 
 function childrenToWire(value: unknown, context: Context): unknown {

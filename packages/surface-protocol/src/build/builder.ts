@@ -1,14 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { STANDARD_CATALOG_ID, standardCatalogV08 } from '../catalog/standard.ts'
-import { errorFrom, SurfaceError } from '../diagnostics/errors.ts'
+import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
+import { SurfaceError } from '../diagnostics/errors.ts'
 import { cloneJson, isPlainObject, ownValue, setOwn, type JsonObject } from '../json.ts'
-import { surfaceUpdate, type ServerMessage } from '../message/v08/messages.ts'
+import type { ServerMessage } from '../message/v08/messages.ts'
 import { formatEntries, parseEntries } from '../message/v08/entries.ts'
-import { createSurfaceStore } from '../store/store.ts'
 import type { SurfaceState } from '../store/surface.ts'
-import { buildWithCatalogs } from './build-components.ts'
+import { formV08 } from './build-components.ts'
 import { diffSurface } from './diff.ts'
+import { dataAfterInitialising } from './initial-data.ts'
 import type { UiNode } from './nodes.ts'
+import { placeNodes } from './place-nodes.ts'
 
 /** The content of a surface. */
 export interface SurfaceDescription {
@@ -29,17 +30,20 @@ export interface SurfaceDescription {
 
 /**
  * The state a description stands for. Initial values fill gaps in the data.
+ * @param options.isChecked also looks for loops, which whoever applies the state would find. Default: true
  * @throws SurfaceError for invalid properties, duplicate ids or a loop
  */
-export function describeSurface(surfaceId: string, view: SurfaceDescription): SurfaceState {
-  const { root, components, catalogs } = buildWithCatalogs(view.root)
-  const known = [...catalogs]
-  const store = createSurfaceStore({ catalogs: known.length > 0 ? known : [standardCatalogV08] })
-  const { applied, diagnostics } = store.apply(surfaceUpdate(surfaceId, components))
-  if (!applied) throw errorFrom(diagnostics)
-  const initial = store.get(surfaceId)?.data ?? {}
+export function describeSurface(
+  surfaceId: string,
+  view: SurfaceDescription,
+  { isChecked = true }: { readonly isChecked?: boolean } = {},
+): SurfaceState {
+  const { root, components, catalogs, initialises } = placeNodes(view.root, formV08)
   const data = parseEntries(formatEntries(view.data ?? {}))
-  const catalog = view.catalog ?? known[0]
+  const initial =
+    isChecked || initialises ? dataAfterInitialising({ components: [], data: {} }, components) : {}
+  const [first] = catalogs
+  const { catalog = first } = view
   const catalogId = typeof catalog === 'string' ? catalog : catalog?.catalogId
   return {
     surfaceId,

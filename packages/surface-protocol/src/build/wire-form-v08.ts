@@ -3,8 +3,9 @@ import { SurfaceError } from '../diagnostics/errors.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { dataModelUpdate, deleteSurface, type ServerMessage } from '../message/v08/messages.ts'
 import { DistinctIds } from '../message/v08/distinct-ids.ts'
-import type { SurfaceState } from '../store/surface.ts'
-import type { SurfaceStore } from '../store/store.ts'
+import { sharedInstance } from '../message/v08/to-instance.ts'
+import { stateOfStore, type SurfaceStore } from '../store/store.ts'
+import { stateOf, type SurfaceState } from '../store/surface.ts'
 import { describeSurface } from './builder.ts'
 import { diffSurface } from './diff.ts'
 import { makeSelfContained } from './self-contained.ts'
@@ -17,6 +18,7 @@ export function createFormV08(
 ): WireForm {
   const finish = (surfaceId: string, messages: readonly ServerMessage[]): ServerMessage[] =>
     selfContained ? makeSelfContained(messages, store.get(surfaceId)) : [...messages]
+  const { surfaces } = stateOfStore(store)
   /** For public clients: ids that no text of the surface equals, for as long as it lives. */
   const distinct = new Map<string, DistinctIds>()
   const distinguish = (state: SurfaceState): void => {
@@ -29,11 +31,12 @@ export function createFormV08(
   }
   return {
     render(surfaceId, view) {
-      const state = describeSurface(surfaceId, view)
+      const state = describeSurface(surfaceId, view, { isChecked: false })
       if (selfContained) distinguish(state)
       const asked = view.catalogId ?? catalogId
       state.catalogId = namedCatalog(store, state.catalogId ?? STANDARD_CATALOG_ID, asked)
-      const before = store.get(surfaceId)
+      const known = surfaces.get(surfaceId)
+      const before = known === undefined ? null : stateOf(known, sharedInstance)
       const messages = finish(surfaceId, diffSurface(before, state))
       if (!selfContained || (before?.root ?? state.root) === state.root) return messages
       // The old root would meet the text that has its name.

@@ -4,6 +4,7 @@ import { resolveLimits } from '../diagnostics/limits.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
 import { createSurfaceStore } from '../store/store.ts'
 import { tryOut } from '../store/try-out.ts'
+import type { SurfaceDescription } from './builder.ts'
 import { createCallQueue } from './call-queue.ts'
 import {
   writerOptionNames,
@@ -19,6 +20,15 @@ import { wireFormOf } from './wire-form-of.ts'
  */
 export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWriter {
   checkOptions('createSurfaceWriter', options, writerOptionNames)
+  return createOpenWriter(options).writer
+}
+
+/** A writer whose first render may be done at once, for a `send` that takes messages without waiting. */
+export function createOpenWriter(options: SurfaceWriterOptions): {
+  readonly writer: SurfaceWriter
+  /** @throws SurfaceError for an invalid description */
+  begin(surfaceId: string, view: SurfaceDescription): void
+} {
   const { send, version: asked, selfContained, catalogId, ...ofStore } = options
   const version = readVersion(asked)
   const store = createSurfaceStore({ ...ofStore, version })
@@ -54,7 +64,7 @@ export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWrite
     }
   }
 
-  return {
+  const writer: SurfaceWriter = {
     store,
     render: (surfaceId, view) =>
       inOrder(async () => {
@@ -71,5 +81,17 @@ export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWrite
         uncertain.delete(surfaceId)
         await deliver(surfaceId, [form.deletion(surfaceId)])
       }),
+  }
+  return {
+    writer,
+    begin(surfaceId, view) {
+      const messages = form.render(surfaceId, view)
+      const refused = tryOut(store, surfaceId, messages, { templates: true })
+      if (refused !== null) throw errorFrom(refused)
+      for (const message of messages) {
+        store.apply(message)
+        void send(message)
+      }
+    },
   }
 }

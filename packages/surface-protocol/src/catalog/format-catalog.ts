@@ -16,7 +16,8 @@ export function formatCatalog(catalog: Catalog): JsonObject {
   const components: JsonObject = {}
   for (const type of catalog.types) {
     const shape = core.shape(type)
-    if (shape === null) throw new TypeError('A catalog of this package is expected')
+    if (shape === null)
+      throw new TypeError('Expected a catalog created by defineCatalog or parseCatalog')
     setOwn(components, type, shapeSchema(shape))
   }
   return {

@@ -40,7 +40,7 @@ export function negotiateVersion(options: {
 }): Version {
   const { supported, capabilities } = options
   const [first] = supported
-  if (first === undefined) throw new TypeError('A server supports at least one version')
+  if (first === undefined) throw new TypeError('Pass at least one supported version')
   if (capabilities === undefined || capabilities === null) return first
   const found = supported.find((version) => capabilitiesFor(version, capabilities) !== null)
   if (found !== undefined) return found

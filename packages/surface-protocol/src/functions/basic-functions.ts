@@ -156,6 +156,6 @@ export function requireArguments(name: string, args: JsonObject): void {
     }
   }
   if (name === 'length' && !Object.hasOwn(args, 'min') && !Object.hasOwn(args, 'max')) {
-    throw new EvaluationError('invalid_argument', 'One of min and max is required.')
+    throw new EvaluationError('invalid_argument', 'Set min, max or both.')
   }
 }

@@ -84,7 +84,7 @@ function createContext(node: TreeNode, settings: Settings): HtmlContext {
       onDiagnostic?.({
         code: 'unsafe_url',
         severity: 'warning',
-        message: 'A URL was left out.',
+        message: 'A URL was removed because it is not allowed.',
         path: '',
         surfaceId,
         componentId,

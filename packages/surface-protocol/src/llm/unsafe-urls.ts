@@ -1,17 +1,8 @@
 import { quote, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { formatPointer, isPlainObject, ownValue } from '../json.ts'
 import type { UrlOptions } from './extract-options.ts'
-import { decodeEntities } from './html-entities.ts'
+import { isSafeUrl, LINK_SCHEMES, MEDIA_SCHEMES } from '../message/url-schemes.ts'
 
-const LINK = ['http', 'https', 'mailto', 'tel']
-const MEDIA = [
-  'http',
-  'https',
-  'data:image/png',
-  'data:image/jpeg',
-  'data:image/gif',
-  'data:image/webp',
-]
 const MEDIA_TYPES = new Set(['Image', 'Video', 'AudioPlayer'])
 /** Links and images of Markdown, references and autolinks. */
 const markdownLink =
@@ -28,7 +19,10 @@ interface Found {
 export function unsafeUrlsIn(message: unknown, options: UrlOptions): SurfaceDiagnostic[] {
   const { unsafeUrls = 'refuse', urlSchemes = {} } = options
   if (unsafeUrls === 'allow' || !isPlainObject(message)) return []
-  const allowed = { link: urlSchemes.link ?? LINK, media: urlSchemes.media ?? MEDIA }
+  const allowed = {
+    link: urlSchemes.link ?? LINK_SCHEMES,
+    media: urlSchemes.media ?? MEDIA_SCHEMES,
+  }
   const found: Found[] = []
   for (const [kind, payload] of Object.entries(message)) {
     const list = isPlainObject(payload) ? payload.components : undefined
@@ -38,7 +32,7 @@ export function unsafeUrlsIn(message: unknown, options: UrlOptions): SurfaceDiag
     })
   }
   return found
-    .filter(({ url, kind }) => !isSafe(url, allowed[kind]))
+    .filter(({ url, kind }) => !isSafeUrl(url, allowed[kind]))
     .map(({ path, componentId, url }) => ({
       code: 'unsafe_url',
       severity: unsafeUrls === 'refuse' ? 'error' : 'warning',
@@ -88,22 +82,4 @@ function literalOf(value: unknown): string | null {
   if (typeof value === 'string') return value
   const literal = isPlainObject(value) ? value.literalString : undefined
   return typeof literal === 'string' ? literal : null
-}
-
-/** Judges a URL as a lenient client reads it. */
-function isSafe(url: string, allowed: readonly string[]): boolean {
-  const plain = decodeEntities(url)
-    // eslint-disable-next-line no-control-regex -- clients ignore them
-    .replaceAll(/[\s\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060\ufeff]/g, '')
-    .replaceAll(/%(?:3a)/gi, ':')
-    .toLowerCase()
-  const scheme = /^([^/?#:]*):/.exec(plain)?.[1]
-  if (scheme === undefined) return true
-  return allowed.some((one) =>
-    one.includes(':') ? new RegExp(`^${escape(one)}[;,]`).test(plain) : scheme === one,
-  )
-}
-
-function escape(text: string): string {
-  return text.toLowerCase().replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`)
 }

@@ -115,7 +115,7 @@ const states = new WeakMap<object, StoreState>()
 /** The state of a store. @throws TypeError for a store of another module */
 export function stateOfStore(store: AnySurfaceStore): StoreState {
   const state = states.get(store)
-  if (state === undefined) throw new TypeError('A store made by createSurfaceStore is expected')
+  if (state === undefined) throw new TypeError('Expected a store created by createSurfaceStore')
   return state
 }
 

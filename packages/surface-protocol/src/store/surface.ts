@@ -171,15 +171,15 @@ export function viewOf(surface: Surface, options: TreeOptions): SurfaceView {
   }
 }
 
-/** A copy of the part of a surface that messages can recreate. */
-export function stateOf(surface: Surface): SurfaceState {
+/** The part of a surface that messages can recreate; a copy, unless components are to be read only. */
+export function stateOf(surface: Surface, toComponent = toInstance): SurfaceState {
   return {
     surfaceId: surface.id,
     status: surface.status,
     root: surface.root,
     catalogId: surface.catalogId,
     styles: cloneJson(surface.styles),
-    components: [...surface.graph.definitions.values()].map(toInstance),
+    components: Array.from(surface.graph.definitions.values(), (one) => toComponent(one)),
     data: mapToJson(surface.data.root),
   }
 }

@@ -1,10 +1,8 @@
 import { createSystemRuntime } from '@x/wire'
 import { SurfaceError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
-import { defaultLimits } from '../diagnostics/limits.ts'
 import { checkOptions } from '../catalog/check-options.ts'
 import type { AnyClientMessage, AnyServerMessage } from '../message/any-message.ts'
-import { isPlainObject } from '../json.ts'
-import { readVersion, type Version } from '../data/version.ts'
+import { familyOf, readVersion, type Version } from '../data/version.ts'
 import { createOpenStore, stateOfStore, type AnySurfaceStore } from '../store/store.ts'
 import { createCatalogNames, type CatalogNames } from './catalog-names.ts'
 import { ChannelHistory, type Converted, type HistoryEntry } from './channel-history.ts'
@@ -22,6 +20,8 @@ import type { ChannelItem } from './channel-item.ts'
 import { channelOptionNames, type SurfaceChannelOptions } from './channel-options.ts'
 import { channelMetrics, type ChannelMetrics } from './channel-metrics.ts'
 import { createDeliveries } from './deliveries.ts'
+import { catchUp } from './catch-up.ts'
+import { noteSurface, SurfaceTimes } from './surface-times.ts'
 
 /** Where a subscription starts. */
 export interface SubscribeOptions {
@@ -87,6 +87,7 @@ class Channel implements SurfaceChannel {
   readonly #readers = new Map<ChannelReader, Subscriber>()
   readonly #deliveries = createDeliveries<Subscription>((entry, to) => this.#deliver(entry, to))
   readonly #mentioned = new Set<string>()
+  readonly #times = new SurfaceTimes()
   readonly #counts: ChannelMetrics | undefined
   readonly #onLoss: SurfaceChannelOptions['onLoss']
   readonly #aliases: SurfaceChannelOptions['catalogAliases']
@@ -138,6 +139,7 @@ class Channel implements SurfaceChannel {
     }
     const { entry, dropped } = this.#history.add(message, this.#convert(message))
     noteSurface(message, this.#mentioned)
+    this.#times.note(entry.number, message)
     if (this.#mirror !== null) this.#mirror.apply(message)
     else if (this.#mirrors && dropped.length > 0) this.#mirror = this.#mirrorOf(dropped)
     const delivered = this.#readers.size > 0 && this.#deliveries.add(entry, this.#readers)
@@ -243,7 +245,7 @@ class Channel implements SurfaceChannel {
     // Ids of another channel are only known to a store that outlives this one.
     const isOwn = position !== null && position <= this.#history.count
     const store = this.#store ?? (isOwn ? this.#mirror : null)
-    if (store !== null) return this.#snapshot(store, subscriber)
+    if (store !== null) return this.#snapshot(store, subscriber, isOwn ? position : 0)
     throw new SurfaceError({
       code: 'resume_gap',
       detail: 'The messages after this position are no longer available.',
@@ -269,16 +271,26 @@ class Channel implements SurfaceChannel {
   }
 
   /**
-   * Deletes the subscriber's surfaces and sends it the current state. Only the last item has an id, so that
-   * a subscriber that disconnects before it receives everything again.
+   * Sends a subscriber the current state, of 0.9.1 only what it lacks since a message if that is known; else its surfaces
+   * are deleted first. Only the last item has an id, so that a subscriber that disconnects before it receives
+   * everything again.
    */
-  #snapshot(store: AnySurfaceStore, subscriber: Subscriber): AnyItem[] {
-    const { version, last: after } = subscriber
-    const surfaceIds = new Set([...this.#mentioned, ...store.surfaceIds()])
-    const cleared = Array.from(surfaceIds, (surfaceId) => deletion(surfaceId, version))
+  #snapshot(store: AnySurfaceStore, subscriber: Subscriber, since: number): AnyItem[] {
+    const { version, last: after, name } = subscriber
     const { push } = this.#converterTo(version)
-    const state = (store.snapshot() as AnyServerMessage[]).flatMap(push).map(subscriber.name)
-    const items = [...cleared, ...state].map((message) => ({ id: after, message }))
+    const isKnown = since > 0 && this.#times.knows(since)
+    const isPlain = familyOf(version) === '0.9' && familyOf(this.version) === '0.9'
+    const surfaceIds = new Set([...this.#mentioned, ...store.surfaceIds()])
+    const messages =
+      isKnown && isPlain
+        ? catchUp(store, this.#times, { since, isMirror: store === this.#mirror })
+            .flatMap(push)
+            .map(name)
+        : [
+            ...Array.from(surfaceIds, (surfaceId) => deletion(surfaceId, version)),
+            ...(store.snapshot() as AnyServerMessage[]).flatMap(push).map(name),
+          ]
+    const items = messages.map((message) => ({ id: after, message }))
     const last = items.at(-1)
     if (last !== undefined) {
       last.id = this.#idOf(this.#history.count)
@@ -314,18 +326,6 @@ function positionOf(id: string, name: string): number | null {
   if (!id.startsWith(`${name}.`)) return null
   const digits = id.slice(name.length + 1)
   return /^[1-9]\d{0,15}$/.test(digits) ? Number(digits) : null
-}
-
-/** Remembers a surface that subscribers may know; only the latest ones are kept. */
-function noteSurface(message: AnyServerMessage, seen: Set<string>): void {
-  for (const payload of Object.values(message) as unknown[]) {
-    const surfaceId = isPlainObject(payload) ? payload.surfaceId : undefined
-    if (typeof surfaceId !== 'string') continue
-    seen.delete(surfaceId)
-    seen.add(surfaceId)
-  }
-  const [oldest] = seen
-  if (seen.size > defaultLimits.surfaces && oldest !== undefined) seen.delete(oldest)
 }
 
 type AnyItem = { id: string; message: AnyServerMessage }

@@ -1,21 +1,31 @@
 import {
+  amount,
+  anything,
+  callback,
+  choice,
   createSystemRuntime,
   eventStream,
+  implementing,
   isBodyRefused,
   isBodyTooLarge,
   joinRequestHooks,
   json,
+  mountPath,
   observeRequest,
+  optionCheck,
+  outsideBasePath,
+  pathBelow,
   requestIdOf,
   requestMetrics,
+  required,
   respond,
+  text,
   traceHeaders,
   withRequestId,
   type Metrics,
   type RequestHooks,
   type Runtime,
 } from '@x/wire'
-import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
 import { catalogsOf } from './catalog-names.ts'
 import { openStreams } from './open-streams.ts'
 import { versionNumber } from '../data/version.ts'
@@ -65,24 +75,27 @@ export interface SurfaceHandlerOptions {
   readonly metrics?: Metrics
   /** Observes requests. */
   readonly requestHooks?: RequestHooks
+  /** Where the handler is mounted, such as `/surfaces`: other paths get 404. Default: it answers on any path. */
+  readonly basePath?: string
   /** The handler's path pattern as reported to hooks, such as `/surfaces/{name}/stream`. Default: none. */
   readonly route?: string
   /** Called with errors that result in a 500 response. Default: `console.error`. */
   readonly onError?: (error: unknown, info: { readonly requestId: string }) => void
 }
 
-const optionNames: OptionNames<SurfaceHandlerOptions> = {
-  open: true,
-  onClientMessage: true,
-  clientMessages: true,
-  heartbeatMs: true,
-  maxBodyBytes: true,
-  runtime: true,
-  metrics: true,
-  requestHooks: true,
-  route: true,
-  onError: true,
-}
+const readOptions = optionCheck<SurfaceHandlerOptions>('surface-errors.md', {
+  open: required(callback),
+  onClientMessage: callback,
+  clientMessages: choice('channel', 'as sent'),
+  heartbeatMs: amount(0),
+  maxBodyBytes: amount(0),
+  runtime: implementing('Runtime', 'now', 'uuid'),
+  metrics: anything,
+  requestHooks: anything,
+  basePath: mountPath,
+  route: text,
+  onError: callback,
+})
 
 /** Facts about a request that only the host knows. */
 export interface SurfaceContext {
@@ -99,17 +112,13 @@ interface Settings extends Omit<SurfaceHandlerOptions, 'runtime'> {
 /**
  * A handler for one path: GET streams a channel as server-sent events or JSON Lines, POST accepts client
  * messages.
+ * @throws OptionError, a TypeError, for a wrong, missing or unknown option
  */
 export function createSurfaceHandler(
-  options: SurfaceHandlerOptions,
+  given: SurfaceHandlerOptions,
 ): (request: Request, context?: SurfaceContext) => Promise<Response> {
-  checkOptions('createSurfaceHandler', options, optionNames)
-  const { heartbeatMs = 15_000, maxBodyBytes = 65_536, clientMessages = 'channel' } = options
-  if (clientMessages !== 'channel' && clientMessages !== 'as sent') {
-    throw new TypeError(
-      `createSurfaceHandler: option "clientMessages" must be 'channel' or 'as sent'`,
-    )
-  }
+  const options = readOptions('createSurfaceHandler', given)
+  const { heartbeatMs = 15_000, maxBodyBytes = 65_536 } = options
   const runtime = options.runtime ?? createSystemRuntime()
   const settings: Settings = { ...options, heartbeatMs, maxBodyBytes, runtime }
   const { metrics, onError = writeToConsole } = options
@@ -152,6 +161,13 @@ function writeToConsole(error: unknown, { requestId }: { readonly requestId: str
 }
 
 async function answer(request: Request, settings: Settings): Promise<Response> {
+  const { basePath = '' } = settings
+  const path = basePath === '' ? '' : new URL(request.url).pathname
+  if (pathBelow(path, basePath) === undefined) {
+    const place = `base path "${basePath}" of the surface`
+    const message = outsideBasePath(path, { place, mount: undefined })
+    return json(request, { error: { code: 'not_found', message } }, { status: 404 })
+  }
   if (request.method === 'POST') return receive(request, settings)
   if (request.method === 'GET' || request.method === 'HEAD') return stream(request, settings)
   return json(
@@ -274,5 +290,7 @@ function refuse(request: Request, error: unknown): Response {
   }
   const status = isSurfaceError(error) ? error.status : 500
   const headers = status === 503 ? { 'retry-after': '5' } : {}
-  return json(request, { error: errorBody(error) }, { status, headers })
+  const { diagnostics = [] } = isSurfaceError(error) ? error : {}
+  const details = diagnostics.length === 0 ? {} : { diagnostics }
+  return json(request, { error: { ...errorBody(error), ...details } }, { status, headers })
 }

@@ -1,6 +1,6 @@
 import { errorText } from '@x/flow-engine/internal'
 import type { ComponentContext } from '@x/flow-engine'
-import { defineComponent } from '@x/flow-engine'
+import { createData, defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { extensionOf, fileNameOf } from '@x/wire'
@@ -72,12 +72,14 @@ export const directory = defineComponent({
     dataframe: output.dataFrame({
       displayName: 'Loaded Files',
       method: 'as_dataframe',
-      async run(inputs, ctx) {
-        const paths = await chooseFiles(inputs, ctx)
-        const rows = await readTexts(paths, inputs.silent_errors, ctx)
-        ctx.status(`${rows.length} files`)
-        return rows
-      },
+      run: (inputs, ctx) => readAll(inputs, ctx),
+    }),
+    // The output in nodes of versions 1.0 to 1.4 (NX-36).
+    data: output.list({
+      displayName: 'Data',
+      method: 'load_directory',
+      dynamic: true,
+      run: async (inputs, ctx) => (await readAll(inputs, ctx)).map((row) => createData(row)),
     }),
   },
 })
@@ -88,6 +90,14 @@ interface DirectoryInputs {
   readonly depth: number
   readonly load_hidden: boolean
   readonly recursive: boolean
+  readonly silent_errors: boolean
+}
+
+async function readAll(inputs: DirectoryInputs, ctx: ComponentContext) {
+  const paths = await chooseFiles(inputs, ctx)
+  const rows = await readTexts(paths, inputs.silent_errors, ctx)
+  ctx.status(`${rows.length} files`)
+  return rows
 }
 
 /** @throws TypeError for a path outside the files, and for too many files */

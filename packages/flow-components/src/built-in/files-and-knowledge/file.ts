@@ -197,6 +197,8 @@ export const file = defineComponent({
       run: refuseAdvanced,
     }),
   },
+  check: ({ advanced_mode: advanced }) =>
+    advanced === true ? { advanced_mode: NO_ADVANCED_MODE } : {},
   prepare({ advanced_mode: advanced, storage_location: [location] }) {
     if (advanced) refuseAdvanced()
     const name = location?.name ?? ''

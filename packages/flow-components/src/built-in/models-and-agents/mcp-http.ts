@@ -1,10 +1,10 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Client, Transport } from '@modelcontextprotocol/client'
 import { isObject } from '@x/wire'
 import { outgoingFetch } from '@x/flow-engine/internal'
 import type { McpClient } from '@x/flow-engine'
 import { withBoundedAnswers } from './mcp-answers.ts'
 import { asMcpClient } from './mcp-client.ts'
+import { loadMcp } from './mcp-package.ts'
 
 export interface HttpMcpOptions {
   /** Default: the platform's guarded fetch. */
@@ -24,8 +24,7 @@ export async function connectHttpMcp(config: unknown, options: HttpMcpOptions): 
   const requestInit = { headers }
   const send = outgoingFetch({ ...(options.fetch && { fetch: options.fetch }) })
   const custom = { fetch: withBoundedAnswers(send) }
-  const { StreamableHTTPClientTransport } =
-    await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+  const { StreamableHTTPClientTransport, SSEClientTransport } = await loadMcp()
   const { sessions, sessionKey = '' } = options
   const sessionId = sessions?.get(sessionKey)
   const transport = new StreamableHTTPClientTransport(url, {
@@ -34,30 +33,28 @@ export async function connectHttpMcp(config: unknown, options: HttpMcpOptions): 
     ...(sessionId === undefined ? {} : { sessionId }),
   })
   try {
-    const client = await open(transport as Transport, options.signal)
+    const client = await open(transport, options.signal)
     if (transport.sessionId !== undefined) sessions?.set(sessionKey, transport.sessionId)
     return asMcpClient(client)
   } catch (error) {
     options.signal.throwIfAborted()
     if (!mayBeOlder(error)) throw error
   }
-  const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js')
   const older = new SSEClientTransport(url, { requestInit, ...custom })
   return asMcpClient(await open(older, options.signal))
 }
 
 async function open(transport: Transport, signal: AbortSignal): Promise<Client> {
-  const sdk = await import('@modelcontextprotocol/sdk/client/index.js')
-  const client = new sdk.Client({ name: 'flow-engine', version: '1.0.0' })
+  const mcp = await loadMcp()
+  const client = new mcp.Client({ name: 'flow-engine', version: '1.0.0' })
   await client.connect(transport, { signal })
   return client
 }
 
 /** Servers with the older transport respond to a POST with 400, 404 or 405. */
 function mayBeOlder(error: unknown): boolean {
-  const code: unknown =
-    isObject(error) || error instanceof Error ? Reflect.get(error, 'code') : null
-  return code === 400 || code === 404 || code === 405
+  const status: unknown = error instanceof Error ? Reflect.get(error, 'status') : undefined
+  return status === 400 || status === 404 || status === 405
 }
 
 function readConfig(config: unknown): { url: URL; headers: Record<string, string> } {

@@ -74,7 +74,8 @@ export async function listMcpTools(
     return tools
   } catch (error) {
     host.signal.throwIfAborted()
-    if (isFlowError(error) && error.code === 'forbidden') throw error
+    if (isFlowError(error) && (error.code === 'forbidden' || error.code === 'missing_package'))
+      throw error
     const what = timeout.signal.aborted ? 'Timeout' : 'Error'
     throw new TypeError(`${what} updating tool list: ${errorText(error)}`, { cause: error })
   } finally {

@@ -15,6 +15,7 @@ import { output } from '@x/flow-engine'
 import type { McpClient, McpResult, McpTool } from '@x/flow-engine'
 import { toolMetadataField, toolRow } from '@x/flow-engine/internal'
 import { argumentFields, callArguments } from './mcp-arguments.ts'
+import { isMissingPackage } from './mcp-package.ts'
 import { listMcpTools, readServerChoice, withMcpServer } from './mcp-server.ts'
 
 /** Calls a tool of an MCP server, or supplies all its tools to an agent. */
@@ -76,6 +77,7 @@ export const mcpTools = defineComponent({
           return createDataFrame(await callTool(inputs, ctx))
         } catch (error) {
           ctx.signal.throwIfAborted()
+          if (isMissingPackage(error)) throw error
           throw new TypeError(`Error in build_output: ${errorText(error)}`, { cause: error })
         }
       },

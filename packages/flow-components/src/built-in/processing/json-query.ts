@@ -1,5 +1,6 @@
 import type { Jq, JqResult } from 'jq-wasm'
 import type { ComponentContext } from '@x/flow-engine'
+import { notBeside } from '@x/wire'
 import { workCaller } from '@x/flow-engine/internal'
 
 let loading: Promise<Jq> | undefined
@@ -17,7 +18,7 @@ export async function queryJson(
 ): Promise<unknown[]> {
   const { jsonQueries } = ctx.services
   if (jsonQueries !== undefined) return jsonQueries.query(query, input, workCaller(ctx))
-  const jq = await (loading ??= import('jq-wasm').then(({ loadJq }) => loadJq()))
+  const jq = await (loading ??= loadLibrary())
   const text = JSON.stringify(input)
   try {
     return readQueryResult(jq.raw(text, queryArgument(query), ['-c']))
@@ -27,6 +28,16 @@ export async function queryJson(
     // one.
     loading = undefined
     throw new TypeError(OUT_OF_MEMORY, { cause: error })
+  }
+}
+
+async function loadLibrary(): Promise<Jq> {
+  try {
+    const { loadJq } = await import('jq-wasm')
+    return await loadJq()
+  } catch (error) {
+    loading = undefined
+    throw notBeside('JSON queries', 'jq-wasm', error)
   }
 }
 

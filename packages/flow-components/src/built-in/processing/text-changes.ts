@@ -91,7 +91,7 @@ const MAX_ADDED = 10_000_000
 function replaceAll(text: string, pattern: string, replacement: string): string {
   const parts = text.split(pattern)
   if ((parts.length - 1) * replacement.length > MAX_ADDED) {
-    throw new TypeError(`The replacements add more than ${MAX_ADDED} characters to the text`)
+    throw new TypeError(`The replacements would add more than ${MAX_ADDED} characters to the text`)
   }
   return parts.join(replacement)
 }

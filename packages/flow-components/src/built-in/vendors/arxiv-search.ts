@@ -20,6 +20,12 @@ const PREFIXES = new Map([
   ['cat', 'cat:'],
 ])
 
+const formerPapers = {
+  displayName: 'Data',
+  method: 'search_papers',
+  dynamic: true,
+} as const
+
 /** Searches arXiv for papers. A failure is returned as a row that describes it. */
 export const arXiv = defineComponent({
   type: 'ArXivComponent',
@@ -47,13 +53,9 @@ export const arXiv = defineComponent({
       method: 'search_papers_dataframe',
       run: (inputs, ctx) => search(inputs, ctx),
     }),
-    // The output in nodes of versions 1.0 to 1.4 (NX-36).
-    data: output.list({
-      displayName: 'Data',
-      method: 'search_papers',
-      dynamic: true,
-      run: (inputs, ctx) => search(inputs, ctx),
-    }),
+    // The outputs in nodes of versions 1.0 to 1.4 (NX-36).
+    data: output.list({ ...formerPapers, run: (inputs, ctx) => search(inputs, ctx) }),
+    papers: output.list({ ...formerPapers, run: (inputs, ctx) => search(inputs, ctx) }),
   },
 })
 

@@ -4,7 +4,7 @@ import { toLiteralText } from '@x/flow-engine/internal'
 import { createData, defineComponent, type ComponentContext } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
-import { resultRow, rowLimits } from './search-rows.ts'
+import { dataOf, formerData, formerText, textOf, resultRow, rowLimits } from './search-rows.ts'
 import {
   answerText,
   isSuccess,
@@ -49,6 +49,14 @@ export const searchApi = defineComponent({
       displayName: 'DataFrame',
       method: 'fetch_content_dataframe',
       run: (inputs, ctx) => search(inputs, ctx),
+    }),
+    data: output.list({
+      ...formerData,
+      run: async (inputs, ctx) => dataOf(await search(inputs, ctx)),
+    }),
+    text: output.message({
+      ...formerText,
+      run: async (inputs, ctx) => textOf(await search(inputs, ctx), '\n'),
     }),
     api_run_model: output.list({
       displayName: 'Data',

@@ -1,4 +1,4 @@
-import { field } from '@x/flow-engine'
+import { createData, createMessage, field, type Data, type Message } from '@x/flow-engine'
 import { textIn } from './vendor-request.ts'
 
 /** Fields that limit the number of rows and the length of snippets. */
@@ -20,4 +20,22 @@ export function resultRow(result: Readonly<Record<string, unknown>>, length: num
     snippet: text.slice(0, length),
     text,
   }
+}
+
+/** The outputs in nodes of versions 1.1 to 1.4 (NX-36): `dataOf` the rows, and `textOf` them. */
+export const formerData = { displayName: 'Data', method: 'fetch_content', dynamic: true } as const
+export const formerText = {
+  displayName: 'Text',
+  method: 'fetch_content_text',
+  dynamic: true,
+} as const
+
+export function dataOf(rows: readonly object[]): Data[] {
+  return rows.map((row) => createData({ ...row }))
+}
+
+/** The texts of the rows, one a line, with `end` after the last one. */
+export function textOf(rows: readonly object[], end = ''): Message {
+  const texts = rows.map((row) => textIn((row as { text?: unknown }).text))
+  return createMessage(texts.join('\n') + (rows.length > 0 ? end : ''))
 }

@@ -4,6 +4,7 @@ import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
+import { dataOf, formerData, formerText, textOf } from './search-rows.ts'
 import {
   answerText,
   isSuccess,
@@ -91,11 +92,15 @@ export const tavilySearch = defineComponent({
     dataframe: output.dataFrame({
       displayName: 'DataFrame',
       method: 'fetch_content_dataframe',
-      run: async (inputs, ctx) => {
-        const rows = await search(inputs, ctx)
-        ctx.status(rows)
-        return rows
-      },
+      run: (inputs, ctx) => shown(inputs, ctx),
+    }),
+    data: output.list({
+      ...formerData,
+      run: async (inputs, ctx) => dataOf(await shown(inputs, ctx)),
+    }),
+    text: output.message({
+      ...formerText,
+      run: async (inputs, ctx) => textOf(await shown(inputs, ctx)),
     }),
   },
 })
@@ -114,6 +119,12 @@ interface SearchInputs {
   readonly include_domains: string
   readonly exclude_domains: string
   readonly include_raw_content: boolean
+}
+
+async function shown(inputs: SearchInputs, ctx: ComponentContext): Promise<object[]> {
+  const rows = await search(inputs, ctx)
+  ctx.status(rows)
+  return rows
 }
 
 async function search(inputs: SearchInputs, ctx: ComponentContext): Promise<object[]> {

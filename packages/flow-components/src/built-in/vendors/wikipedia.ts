@@ -4,6 +4,7 @@ import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { inParallel } from '../../web/in-parallel.ts'
+import { dataOf, formerData, formerText, textOf } from './search-rows.ts'
 import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const PARALLEL = 4
@@ -36,28 +37,46 @@ export const wikipedia = defineComponent({
     dataframe: output.dataFrame({
       displayName: 'DataFrame',
       method: 'fetch_content_dataframe',
-      async run({ input_value, lang, k, doc_content_chars_max: length, ...inputs }, ctx) {
-        if (!/^[a-z-]{2,12}$/.test(lang)) throw new TypeError(`Wikipedia has no language '${lang}'`)
-        if (input_value.trim() === '') return []
-        const api = `https://${lang}.wikipedia.org/w/api.php`
-        const limit = Math.min(Math.max(k, 1), MAX_PAGES)
-        const hits = await query(
-          api,
-          { list: 'search', srsearch: input_value, srlimit: String(limit) },
-          ctx,
-        )
-        const titles = recordsIn(hits.search).map(({ title }) => textIn(title))
-        const options = { limit: PARALLEL, signal: ctx.signal }
-        const rows = await inParallel(titles, options, (title) =>
-          readPage(api, title, { length, meta: inputs.load_all_available_meta }, ctx),
-        )
-        const found = rows.filter((row) => row !== null)
-        ctx.status(found)
-        return found
-      },
+      run: (inputs, ctx) => search(inputs, ctx),
+    }),
+    data: output.list({
+      ...formerData,
+      run: async (inputs, ctx) => dataOf(await search(inputs, ctx)),
+    }),
+    text: output.message({
+      ...formerText,
+      run: async (inputs, ctx) => textOf(await search(inputs, ctx), '\n'),
     }),
   },
 })
+
+interface Search {
+  readonly input_value: string
+  readonly lang: string
+  readonly k: number
+  readonly load_all_available_meta: boolean
+  readonly doc_content_chars_max: number
+}
+
+async function search(
+  { input_value, lang, k, doc_content_chars_max: length, ...inputs }: Search,
+  ctx: ComponentContext,
+): Promise<object[]> {
+  if (!/^[a-z-]{2,12}$/.test(lang)) throw new TypeError(`Wikipedia has no language '${lang}'`)
+  if (input_value.trim() === '') return []
+  const api = `https://${lang}.wikipedia.org/w/api.php`
+  const limit = Math.min(Math.max(k, 1), MAX_PAGES)
+  const params = { list: 'search', srsearch: input_value, srlimit: String(limit) }
+  const hits = await query(api, params, ctx)
+  const titles = recordsIn(hits.search).map(({ title }) => textIn(title))
+  const options = { limit: PARALLEL, signal: ctx.signal }
+  const rows = await inParallel(titles, options, (title) =>
+    readPage(api, title, { length, meta: inputs.load_all_available_meta }, ctx),
+  )
+  const found = rows.filter((row) => row !== null)
+  ctx.status(found)
+  return found
+}
 
 async function query(
   api: string,

@@ -5,6 +5,7 @@ import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
+import { dataOf, formerData, formerText, textOf } from './search-rows.ts'
 
 const METHODS = [
   'get_info',
@@ -63,18 +64,37 @@ export const yahooFinance = defineComponent({
     dataframe: output.dataFrame({
       displayName: 'DataFrame',
       method: 'fetch_content_dataframe',
-      async run({ symbol, method, num_news }, ctx) {
-        if (!METHODS.some((known) => known === method)) {
-          throw new TypeError(`Unsupported data method: ${method}`)
-        }
-        const result = await ask({ symbol, method, count: num_news }, ctx)
-        if (method !== 'get_news') return [{ text: printed(result), result: printed(result) }]
-        const articles = Array.isArray(result) ? result.filter(isObject) : []
-        return articles.slice(0, num_news).map(articleRow)
-      },
+      run: (inputs, ctx) => search(inputs, ctx),
+    }),
+    data: output.list({
+      ...formerData,
+      run: async (inputs, ctx) => dataOf(await search(inputs, ctx)),
+    }),
+    text: output.message({
+      ...formerText,
+      run: async (inputs, ctx) => textOf(await search(inputs, ctx), '\n'),
     }),
   },
 })
+
+interface Search {
+  readonly symbol: string
+  readonly method: string
+  readonly num_news: number
+}
+
+async function search(
+  { symbol, method, num_news }: Search,
+  ctx: ComponentContext,
+): Promise<object[]> {
+  if (!METHODS.some((known) => known === method)) {
+    throw new TypeError(`Unsupported data method: ${method}`)
+  }
+  const result = await ask({ symbol, method, count: num_news }, ctx)
+  if (method !== 'get_news') return [{ text: printed(result), result: printed(result) }]
+  const articles = Array.isArray(result) ? result.filter(isObject) : []
+  return articles.slice(0, num_news).map(articleRow)
+}
 
 interface Question {
   readonly symbol: string

@@ -59,6 +59,11 @@ export interface ComponentFacts {
   nodeOutputs?(
     values: Readonly<Record<string, unknown>>,
   ): Readonly<Record<string, OutputDefinition>>
+  /**
+   * Says, by field, why a run would refuse these stored values; `checkFlow` warns of it. Fields with an edge are
+   * absent.
+   */
+  check?(values: Readonly<Record<string, unknown>>): Readonly<Record<string, string>>
   /** Retries after a failure; overridden by the options of a run. */
   readonly retry?: RetryPolicy
   /** Runs source from the flow, so it gets no keys from the server's environment. */

@@ -14,7 +14,7 @@ export function createCodeRunners(runners: readonly CodeRunner[]): CodeRunner {
     async load(code, options) {
       const runner = runnerOf(code)
       if (runner !== undefined) return runner.load(code, options)
-      throw new TypeError('This host has no code runner for the language of the code')
+      throw new TypeError('No code runner is configured for this language')
     },
     missing: (code) => runnerOf(code)?.missing?.(code),
   }

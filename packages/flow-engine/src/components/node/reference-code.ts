@@ -1,306 +1,26 @@
-/**
- * Maps code of the reference (version 1.7.1) to component types: the first 12 hex digits of the SHA-256 of
- * the code, those of its plain form, and the type. It identifies unmodified nodes of imported flows.
- */
-const FACTS = `
-dae370391ba3.9c95941e62c1 AIMLEmbeddings
-db72277a0d5a.3cfa40be287b AIMLModel
-d1caf0d1db88.15a1ac7579d9 ALTK Agent
-04d62aab3a77.a5ae7c53cdc2 APIRequest
-ffcd44201c09.87bcb0cf56f4 AddContentToPage
-fba2d73636e5.cd19f94f10b9 Agent
-37de3210aed9.d27f048a7150 AgentQL
-0b2fe62eaec4.2032ccc970b0 AlterMetadata
-54c335f8699f.cf1ebe700674 AmazonBedrockConverseModel
-70d039ff79f0.eb1e24e1264b AmazonBedrockEmbeddings
-922093a831b6.6e8015b75782 AmazonBedrockModel
-7c894c5a66ba.6c74cd5425d8 AnthropicModel
-e84290d462c2.326bae3d3d8f ApifyActors
-219239ee2b48.c9302d117eff ArXivComponent
-533d1fcf7c7a.ca7c32f61b66 AssemblyAIGetSubtitles
-8c96738ab967.f42eaad3ac31 AssemblyAILeMUR
-267dcda48ad4.3881763c0fbe AssemblyAIListTranscripts
-7ff7b3f90298.414f6a6d81d0 AssemblyAITranscriptionJobCreator
-935c9296b149.95a39de1d649 AssemblyAITranscriptionJobPoller
-8d9869d9a89d.5c4e74d3b257 AssistantsCreateAssistant
-5d40a73accfd.880b630b6b33 AssistantsCreateThread
-1f60da161fd3.1a3a96a6a9f1 AssistantsGetAssistantName
-17e9c5c78a6e.553601e03725 AssistantsListAssistants
-5e219cd290d3.9ef9d0c7b434 AssistantsRun
-8d4ac1cee37a.0c3a3344f095 Astra Assistant Agent
-d52094e54e96.14efc082e0b8 AstraDB
-70c4523f841d.8e34cd54a1c2 AstraDBCQLToolComponent
-bafc81f78c76.8eeab1a1df37 AstraDBChatMemory
-9f5d576b30ca.354d6af87638 AstraDBGraph
-44719b6ed1a3.203ca6e47531 AstraDBTool
-3d976690c262.99163426c377 AstraVectorize
-6b54f3243a6a.d37fe9c24d3a AzureOpenAIEmbeddings
-cc8d003556d8.c1590ddae8de AzureOpenAIModel
-a5fdfdb5757f.adf9c712514d BaiduQianfanChatModel
-14406c29c609.df77b8eeb5bd BatchRunComponent
-7f61159743ec.c3a5fef47b93 BigQueryExecutor
-84334607b325.9d5e55968139 BingSearchAPI
-97947e212da9.af228c309700 CSVAgent
-85c7d6df7473.235a1176ea82 CSVtoData
-acbe2603b034.7cade9aa8374 CalculatorComponent
-30008a17eb27.38c609692f32 CalculatorTool
-833f277daab7.89ef72d12c4f Cassandra
-f6497182984e.b5b57183c684 CassandraChatMemory
-26c63f80745e.161c9c7ce8e3 CassandraGraph
-995b35c5296c.ba696451d17c CharacterTextSplitter
-7a26c54d89ed.df23a01e344a ChatInput
-8c87e536cca4.b119c2d8006c ChatOutput
-82d38624f19a.ef5dda6019de Chroma
-d84ce7ffc6cb.4538087f6004 ChunkDoclingDocument
-06963c804ffe.724284caf115 CleanlabEvaluator
-f48b57ff7ca3.ac977e84fbf4 CleanlabRAGEvaluator
-a5b19d338991.f3afe537788c CleanlabRemediator
-ab991e83da44.46cb20a60ab0 Clickhouse
-1ea6e4857c14.d6b4175bce16 CloudflareWorkersAIEmbeddings
-9c0f413a2c64.1c39c4bcf445 CohereEmbeddings
-594852e1d706.fce0f65273a7 CohereModel
-a94a0d11eeac.3b14de93f05c CohereRerank
-48557047ff23.f0523445abfd Combinatorial Reasoner
-10ffb6543dd9.5f04c4dded32 CombineText
-4ec4a8852e9c.7f3c4dfe06ef CometAPIModel
-e92b1b243e5f.e6ac99a477f1 ConditionalRouter
-8a7ef34b66e4.5f96eb29a94e Confluence
-b0e4044d3f08.c65a470afabc ConversationChain
-90ad7b9b59eb.e0919e9bc8d5 ConvertAstraToTwelveLabs
-70ed475a6f48.e7d109abe7c6 Couchbase
-3e313525090d.a6c8c8355f22 CreateData
-9ec770d03310.3956bfc8ec5c CreateList
-a23f0923049d.96fca9117ca1 CrewAIAgentComponent
-35e838f89d13.0aeba2eb0438 Cuga
-8311e820e80c.33abfe35e04c CurrentDate
-d50a68a6fa57.14b14f018c79 CustomComponent
-6fa1bf4166a3.4b6d6ec059fa DataConditionalRouter
-904f4eaebccd.b84f75a60442 DataFrameOperations
-f5d9680f8644.37c49df97381 DataOperations
-57b9f79028e9.09b85efcac91 DataToDataFrame
-c8dac7a258d7.4634d10e33ba DeepSeekModelComponent
-c55e0e29079d.fae9946f01a6 Directory
-d76b3853ceb4.54d316c2c8b6 DoclingInline
-26eeb513dded.ce1eb55c6a30 DoclingRemote
-343ea9aaca1b.360ac053e465 Dotenv
-2e522a5a4389.900f6cb70df6 DuckDuckGoSearchComponent
-0457c4acdf45.fd4cc4d416f0 DynamicCreateData
-23ea4383039e.486589671f09 Elasticsearch
-c5e0a4535a27.569196b0417f EmbeddingModel
-d94c7d791f69.0f699177e7bb EmbeddingSimilarityComponent
-26039e2a8b78.80b93f4a3c85 ExaSearch
-32577a7e396b.7d259c49fe12 ExportDoclingDocument
-eded3f4e1533.629de9e34c41 ExtractaKey
-2bd7a064d724.2fadf98ab2b9 FAISS
-9cad30eb26b9.083dee9e54a6 File
-04c50937216d.71e09f6877fa FilterData
-847522549c67.a57427beccd9 FilterDataValues
-22fd75efce27.e46f5734e0fb FirecrawlCrawlApi
-8083782c2c28.8b835ca1cd90 FirecrawlExtractApi
-e326e840049b.049d48abbbff FirecrawlMapApi
-857b7da04207.88445108e6b7 FirecrawlScrapeApi
-9348d79d19f4.6ec3f240f3a7 FlowTool
-083f0a94f380.0fcd36255cc6 GetEnvVar
-79f338765b69.abc1a29aff7f GitExtractorComponent
-ac5de0564a4f.da7213ef2d42 GitLoaderComponent
-493ca281d420.c52544017868 GleanSearchAPIComponent
-b973c5a1987b.611915e47e32 GmailLoaderComponent
-7756ad70a221.96912abf012b Google Generative AI Embeddings
-1727f517e814.0db367ef1e24 GoogleDriveComponent
-8f8dbdf04aaf.09b979afc6ea GoogleDriveSearchComponent
-ffb6e75b6684.3a3d0b204fa8 GoogleGenerativeAIModel
-151778572099.bea97e353d32 GoogleOAuthToken
-5f47bcd2163c.0aed94d98276 GoogleSearchAPI
-853c193aa41c.8c89a9818bff GoogleSearchAPICore
-f51b15d26440.0d7389ee2ec3 GoogleSerperAPI
-527183dcb201.1af90408372c GoogleSerperAPICore
-4d83709a5f5f.995af8541f89 GraphRAG
-2aee7de6ee88.62341bddf340 GroqModel
-25f009b9e171.8068d2f5f36e HCD
-144be482cfb0.1067b3e7d54c HierarchicalCrewComponent
-25071652dc20.4c0867ad0e1f HierarchicalTaskComponent
-32b34baf3c7d.dd948e8c07e8 HomeAssistantControl
-13cc6457f84c.0ab4dcfb4460 HtmlLinkExtractor
-af0546658974.f4d756b47d91 HuggingFaceInferenceAPIEmbeddings
-ba9d7c28859d.0246592a3864 HuggingFaceModel
-769869108e5e.16a4d1a7b531 IBMwatsonxModel
-cddb8b4edbc3.a73cd7a99382 IDGenerator
-5c150997aec4.4ba595cd748a JSONCleaner
-0d9d78d496a2.60aaa1007c5f JSONtoData
-08a0063e2564.7776aab79e0b JigsawStackAIScraper
-5e821ee44040.9b7af953ffd8 JigsawStackAISearch
-84d122f46fb1.dcf54b10a850 JigsawStackFileRead
-8261dc72a655.a77845848e36 JigsawStackFileUpload
-463f8efbaa18.5bcf85a839cd JigsawStackImageGeneration
-88b5eee38906.fdef500aec72 JigsawStackNSFW
-fceaf0286f20.d3afeb0bb55e JigsawStackObjectDetection
-00d0377e5c2e.46edf91412d5 JigsawStackSentiment
-30aa0cc15fb8.212dc3529561 JigsawStackTextToSQL
-46233e19961f.8457e191b34d JigsawStackTextTranslate
-a44491947ba7.51777f842b53 JigsawStackVOCR
-117a41e142c6.d6e02720a9a4 JsonAgent
-52a451e4f053.513857404e16 KnowledgeIngestion
-af0a162c3f80.01e46b2aff65 KnowledgeRetrieval
-81aa2c9910db.bc93e8ae4d39 LLMCheckerChain
-422d8e0d4614.7dc3b6b3591e LLMMathChain
-59de3f4015ff.76a141c3993c LLMSelectorComponent
-ecd584b7a486.05586a3c13dc LMStudioEmbeddingsComponent
-da4b3b155dc4.0d8989a82f86 LMStudioModel
-9f59bf236231.eee3e0441350 LangChain Hub Prompt
-faaa1be642a1.fa8ff6baa1c6 LangChainFakeEmbeddings
-6db3bccd5945.71b335fed649 LangWatchEvaluator
-694ffc4b17b8.f1a6f0495862 LanguageModelComponent
-207a88b20a7e.fae4b7ffa733 LanguageRecursiveTextSplitter
-c7bb91632474.ed042f1dda47 ListHomeAssistantStates
-93fc11377c96.45b5b6c7362c Listen
-767988a11f4a.56d2e5688516 LocalDB
-e179036a232d.c1664ea434b0 LoopComponent
-5cea317b23ca.f16c6327ab6d MCPTools
-25c5da31181e.befe9297c1e4 Maritalk
-efd064ef48ff.d97940d45f4f Memory
-a2ecb813aac5.f8f4b3b04122 MergeDataComponent
-d0af1222aeaf.4db791d6cac7 MessagetoData
-2b5efe313b31.3551eb021ca1 Milvus
-42ea92fd2df2.1d7311d1b1cb MistalAIEmbeddings
-e21780948144.69cc225ea2d0 MistralModel
-d21dce7b329b.3624404e2a53 MockDataGenerator
-3a502cb4d313.0e3eb9c40c82 MongoDBAtlasVector
-0fded038082d.22b696c3df3e NVIDIAEmbeddingsComponent
-fd6cae31c2a0.931ab8760ee7 NVIDIAModelComponent
-aed1e0bb411e.30687f9c1262 NaturalLanguageTextSplitter
-b8cb11f78518.01ac5352ff21 NewsSearch
-a26ebf501f67.c7f81f57ccf1 NotDiamond
-03d68ba28530.8f183250ef1e Notify
-adce99660f9e.86d5c3ef3878 NotionDatabaseProperties
-373f9ad32937.409057dffb6f NotionListPages
-ba15d6a01d04.a064969eee4b NotionPageContent
-640438ed3d7b.125b0bab0653 NotionPageCreator
-32ccdf34df73.e1e5024d28aa NotionPageUpdate
-793b8818a3b4.c4cbecfc80af NotionSearch
-8966397da1d5.0b2a3ae4efec NotionUserList
-2142c4dd2b64.ba4d305efc76 NovitaModel
-ff0c6660d991.e174d9533c6d NvidiaIngestComponent
-cf3976b241f1.2265a317cd99 NvidiaRerankComponent
-1affc5dcebe1.228706157a85 NvidiaSystemAssistComponent
-b5a5c201c4e0.7558a98c74ef OlivyaComponent
-ea2827c2a89f.15a10e155ff9 OllamaEmbeddings
-12e5c1954fe1.bc2078aa3960 OllamaModel
-8a658ed6d4c9.e2cbe4a3ea7d OpenAIEmbeddings
-8593bbf4fa92.94b5d47bae2d OpenAIModel
-b2ad248a3e6c.f697ec97d509 OpenAIToolsAgent
-3b817f0cd966.27054fd9475f OpenAPIAgent
-83c3c312a7a2.7ada3b0a050e OpenRouterComponent
-77834dd0fa75.15fbbbdb21fd OpenSearchVectorStoreComponent
-9beb62a3e8fb.2cd68de5e4e2 OutputParser
-3fac44a9bb37.8c9cd3929ddd ParseData
-9d4b05cf1564.c906345abd69 ParseDataFrame
-5268ca4c42d6.1b09ab2ad591 ParseJSONData
-3cda25c3f7b5.01c7ca97391d ParserComponent
-04d3e1ed3390.a4829b0d9782 Pass
-b970844e376e.e8c0206c2583 PerplexityModel
-564ca0a0e9ab.e4bd44fb4050 Pinecone
-7382d03ce412.e562e19cc7be Prompt Template
-99f294af525b.499433f40db7 PythonCodeStructuredTool
-7da7d856a545.e4493972da5f PythonFunction
-80eeaf032b83.aa99cc35c70b PythonREPLComponent
-695ab612478d.47f0b2cec36b PythonREPLTool
-bcfc1728e7b1.0c0e4cb5c00c QdrantVectorStoreComponent
-6eb8fb48c9b5.fe1985265b9b RSSReaderSimple
-9ed58a212804.f2c862a9b862 RecursiveCharacterTextSplitter
-fec4041f4017.9f6db816f070 Redis
-01ec6e1e34a8.45dc69cf2763 RedisChatMemory
-f67d7bd7f65e.9137e97992fe RegexExtractorComponent
-16c80b234abf.0132b480c1fb RetrievalQA
-0ab9e9a36313.a89c2d7c7984 RunFlow
-32135f41efe5.efbb55536347 RunnableExecutor
-8d02598705fc.1e8131adf9d5 SQLAgent
-a8dd79af50b8.7dc239f5f742 SQLComponent
-7d07b7faa341.a595c6112b19 SQLDatabase
-971a82407ec6.cfbd4c6a7d3b SQLGenerator
-f12728900b8d.f1625969e320 SambaNovaModel
-9fb8e92f7b34.f9ac9f9eface SaveToFile
-0f5f12091af6.ec6b572d222c ScrapeGraphMarkdownifyApi
-002d2af653ef.aed98900b7bc ScrapeGraphSearchApi
-cb419bec02ed.15219ae06207 ScrapeGraphSmartScraperApi
-154e292dad2b.da7e5b284731 SearXNGTool
-4a9c8b914b68.1d473c251327 SearchAPI
-625d1f5b3290.fc215a7eaf86 SearchComponent
-0512bd98ce4d.07353e24858d SelectData
-a18169f36371.396ac90dd26b SelfQueryRetriever
-e9178757dea0.f0d33732a20b SemanticTextSplitter
-42e59f6d6572.c7c3f1e7ec48 SequentialCrewComponent
-0a5483ef82c3.e8bef596b1aa SequentialTaskAgentComponent
-b1f17b8fcc5c.28d70311cff7 SequentialTaskComponent
-dcc2ecb44ff6.aea0c830592f Serp
-882d7b35a9d7.acfedda162d9 SerpAPI
-7a06603c7d1f.bbaeb85b88bc Smart Transform
-330246fff678.4eed60d6a736 SmartRouter
-08c823a20237.1b0c0e2f2537 SpiderTool
-b9d63ae59e8a.744d6dad16d8 SplitText
-4d3a4a724aa5.31a0460c157d SplitVideo
-9ad1aa08b597.5d1078b1cb5d StoreMessage
-ce82f9d7948c.705c388f2aa3 StructuredOutput
-8ba6fbc5ca3a.020e4cd47717 SubFlow
-5045b81c340b.89e6a43e63e7 SupabaseVectorStore
-70b5611e8fd6.26fad1422a40 TavilyAISearch
-fec95e2181d8.5bbd9d0746dd TavilyExtractComponent
-e602eaec8316.38fddc75e414 TavilySearchComponent
-541a2fb78066.90d568227a83 TextEmbedderComponent
-3d80f125b734.20d891a9ecb3 TextInput
-6aba888f4632.9d19c6d0703b TextOutput
-66d6a728a58d.658e6a38ba33 ToolCallingAgent
-92cc032822a6.773b0d10c42c TwelveLabsPegasus
-a2c0865be096.8b7b6f3df478 TwelveLabsPegasusIndexVideo
-5c7501f5088c.3feacec4d4e3 TwelveLabsTextEmbeddings
-294e3539629c.b89e6706c4f9 TwelveLabsVideoEmbeddings
-be7797f8df1c.3d7645365c3d TypeConverterComponent
-47d3ccb92d71.48d4484cd324 URLComponent
-cbeeaef8889a.1422ae19a550 UnifiedWebSearch
-bbb4e71aee8e.e03056497cfb Unstructured
-d0790af3ac9b.8642bb243504 UpdateData
-b5b2d78e8c44.8f616b5df913 Upstash
-c91e2349a3df.c1a8d033f463 VLMRunTranscription
-a2309e046c06.f7a46d67c22c Vectara
-123c9eef9191.e0c1add44411 VectaraRAG
-62f06efeec2c.b660a22462df VectorStoreInfo
-b16515f6e722.c58674eb3369 VectorStoreRouterAgent
-3abd5c15264a.4ec49bb08bbf VertexAIEmbeddings
-d9f75281d3fa.3620c046e42c VertexAiModel
-8dc827e42377.2899477ae8d6 VideoFile
-ffded413ea90.9d8b19b5d783 WatsonxEmbeddingsComponent
-ccc9f1e0149d.4092eea56de7 Weaviate
-eb561ef21f3d.8019d5554609 Webhook
-4752066f8971.914fb49188f1 WikidataAPI
-59df9d399440.bb870ab0e7a9 WikidataComponent
-d7ae953444c9.713c2909e240 WikipediaAPI
-cc13e26c79c4.5061daf64180 WikipediaComponent
-86caf22224ad.3803bc4c2275 WolframAlphaAPI
-338332984901.1a62644cd98f XMLAgent
-fda358f6395e.6cab91754555 YahooFinanceTool
-d6bf628ab821.26d61e140b3e YfinanceComponent
-c889afb883fa.98be50a910fd YouTubeChannelComponent
-20398e0d18df.5a00383c993c YouTubeCommentsComponent
-2d6ac9665d53.211bf08c20dd YouTubePlaylistComponent
-1c4a94a094e2.5c6f73639638 YouTubeSearchComponent
-0ed75539d58d.967e8bfe3ed3 YouTubeTranscripts
-1450a5529486.0b0bc3911f96 YouTubeTrendingComponent
-6c2be0d5450b.12b2488d244a YouTubeVideoDetailsComponent
-ec825c33caf6.94613bc9252a ZepChatMemory
-b6addbcccf9a.9f2d1c06dd90 mem0_chat_memory
-5f6cedaa0217.fd27554ece80 needle
-50117607bf5e.14fb84e75b4c pgvector
-6e4ba2dafc3c.63b9dcbb09d1 s3bucketuploader
-ef0eb1cfadeb.39f901fd63e8 xAIModel
-`
+import table from './released-code.json' with { type: 'json' }
 
-/** Returns the type of the reference component whose code has this hash; undefined for other code. */
+/**
+ * Finds the component type of released code of the reference, by the first 12 hex digits of its SHA-256.
+ * `released-code.json` has, for each type, the hash of version 1.7.1 and, for built-in types, those of the
+ * plain forms (`plainCode`) of all versions and the fields that ours does not have; `tools/released-code.ts`
+ * writes it.
+ */
+const rows: Readonly<Record<string, string>> = table
+
+/** Returns the type of the component of version 1.7.1 whose code has this hash; undefined for other code. */
 export function referenceType(hash: string): string | undefined {
   return tables().exact.get(hash)
 }
 
-/** The same for the hash of plain code (`plainCode`). */
+/** Returns the type of the component, of any version, whose plain code has this hash. */
 export function typeOfPlainCode(hash: string): string | undefined {
   return tables().plain.get(hash)
+}
+
+/** Fields of the type in other versions that change what it does and that the built-in one does not have. */
+export function unknownFields(type: string): readonly string[] {
+  return Object.hasOwn(rows, type) ? (rows[type]?.split(' ')[2]?.split(',') ?? []) : []
 }
 
 interface Tables {
@@ -311,10 +31,14 @@ interface Tables {
 let kept: Tables | undefined
 
 function tables(): Tables {
-  const rows = kept === undefined ? FACTS.trim().split('\n') : []
-  kept ??= {
-    exact: new Map(rows.map((row) => [row.slice(0, 12), row.slice(26)])),
-    plain: new Map(rows.map((row) => [row.slice(13, 25), row.slice(26)])),
+  if (kept !== undefined) return kept
+  const exact = new Map<string, string>()
+  const plain = new Map<string, string>()
+  for (const [type, row] of Object.entries(rows)) {
+    const [hash = '', plains = ''] = row.split(' ')
+    if (hash !== '') exact.set(hash, type)
+    for (const one of plains.match(/.{12}/g) ?? []) plain.set(one, type)
   }
+  kept = { exact, plain }
   return kept
 }

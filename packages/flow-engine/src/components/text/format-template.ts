@@ -146,7 +146,7 @@ function readPlace(text: string, inside: string): TemplatePart {
   const mark = indexOutsideBrackets(head, '!')
   const target = mark < 0 ? head : head.slice(0, mark)
   if (mark >= 0 && !/^.$/su.test(head.slice(mark + 1))) {
-    throw new SyntaxError('A conversion is one character after !')
+    throw new SyntaxError('Expected one conversion character after "!"')
   }
   if (target.lastIndexOf('[') > target.lastIndexOf(']'))
     throw new SyntaxError("expected '}' before end of string")

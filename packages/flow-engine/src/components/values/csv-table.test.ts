@@ -52,6 +52,17 @@ test('reads all kinds of CSV as papaparse does', async () => {
   }
 })
 
+test('writes all kinds of cells as papaparse does', async () => {
+  const pieces = ['"', ',', '\n', '\r', ' ', 'a', '\uFEFF', '\t']
+  const texts = pieces.flatMap((first) =>
+    pieces.flatMap((second) => pieces.map((third) => first + second + third)),
+  )
+  const rows = texts.map((text) => ({ a: text, b: '' }))
+  const written = await formatCsvTable(createDataFrame(rows, ['a', 'b']), { header: false })
+  const cells = rows.map(({ a, b }) => [a, b])
+  expect(written).toBe(`${papa.unparse(cells, { newline: '\n' })}\n`)
+})
+
 describe('AB-35 hostile CSV is read in time linear in its length', () => {
   test.each([
     ['quotes inside a cell', `a\n"${'x"'.repeat(300_000)}`],

@@ -86,20 +86,13 @@ export async function formatCsvTable(
   frame: DataFrame,
   { header = true }: { readonly header?: boolean } = {},
 ): Promise<string> {
-  const { default: papa } = await import('papaparse')
   checkCells(frame.rows.length, frame.columns.length)
-  const write = (lines: unknown[][]): string => `${papa.unparse(lines, { newline: '\n' })}\n`
-  const parts: string[] = header ? [write([[...frame.columns]])] : []
+  const parts: string[] = header ? [csvLine(frame.columns)] : []
   const step = createSteps()
-  let lines: unknown[][] = []
   for (const row of frame.rows) {
-    lines.push(frame.columns.map((name) => cellText(row[name])))
-    if (!step(frame.columns.length + 1)) continue
-    parts.push(write(lines))
-    lines = []
-    await eventLoopTurn()
+    parts.push(csvLine(frame.columns.map((name) => cellText(row[name]))))
+    if (step(frame.columns.length + 1)) await eventLoopTurn()
   }
-  if (lines.length > 0) parts.push(write(lines))
   return parts.join('')
 }
 
@@ -146,6 +139,17 @@ function uniqueNames(header: readonly string[]): string[] {
     taken.add(unique)
     return unique
   })
+}
+
+function csvLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => (NEEDS_QUOTES.test(cell) ? quoted(cell) : cell)).join(',')}\n`
+}
+
+/** Readers may strip blanks at the ends of a cell, and take U+FEFF for a byte order mark. */
+const NEEDS_QUOTES = /^ |[",\r\n\uFEFF]| $/
+
+function quoted(cell: string): string {
+  return `"${cell.replaceAll('"', '""')}"`
 }
 
 function cellText(value: unknown): string {

@@ -1,4 +1,4 @@
-import type { Runtime } from '@x/wire'
+import { createSystemRuntime, type Runtime } from '@x/wire'
 import type { ChildRunOptions, ChildRunResult } from '../../components/define/context.ts'
 import type { SuspendOptions } from '../../components/define/suspend-options.ts'
 import type { ComponentServices, MessageService } from '../../components/define/services.ts'
@@ -6,13 +6,17 @@ import type { TokenUsage } from '../../models/chat-model.ts'
 import { outgoingFetch } from '../../outgoing/outgoing-fetch.ts'
 import { limitExceeded, type FlowError } from '../../errors.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
-import type { CallPlace } from './run-host.ts'
+import { ownText, type PlainObject } from '../flow/plain-object.ts'
+import { createRunReporter } from './create-run-reporter.ts'
+import type { CallPlace, RunHost } from './run-host.ts'
+import type { RunOptions } from './run-options.ts'
 import type { RunReporter } from './run-reporter.ts'
-import type { RunSpending } from './run-spending.ts'
+import { RunSpending } from './run-spending.ts'
 import type { RunLimits } from '../plan/limits.ts'
+import type { RunBudget } from '../plan/run-budget.ts'
 import { earlierMessages } from '../messages/earlier-messages.ts'
 import { createRunMessages } from '../messages/memory-messages.ts'
-import { createMessageLog, type MessageLog, type SendEvent } from '../messages/message-log.ts'
+import { createMessageLog, type MessageLog } from '../messages/message-log.ts'
 import type { FlowProblem } from '../flow/problems.ts'
 import {
   LazyEvent,
@@ -22,54 +26,21 @@ import {
   type RunEventData,
   type UnsentEvent,
 } from '../events/run-event.ts'
-import type { RunLog } from '../events/run-log.ts'
+import { createRunLog, type RunLog } from '../events/run-log.ts'
 import { createSecrets, type Secrets } from '../events/secrets.ts'
 
-/** State shared by the builds of all vertices of one run. */
-export interface RunContext {
-  readonly runId: string
-  readonly flowId: string
-  readonly flowName: string | undefined
-  /** "" = none. */
-  readonly sessionId: string
-  readonly userId: string | undefined
-  readonly runtime: Runtime
-  readonly services: Readonly<ComponentServices>
-  /** Services for vertices without incoming edges. */
-  readonly rootServices: Readonly<ComponentServices>
-  /** Ids of messages sent by the input vertices of this run. */
-  readonly inputMessages: Set<string>
-  readonly shared: Map<string, unknown>
+/** What a run is given; everything else is derived from it. */
+export interface RunContextOptions {
+  readonly options: RunOptions
+  readonly host: RunHost
   readonly limits: RunLimits
-  readonly signal: AbortSignal
-  readonly secrets: Secrets
-  /** The same, but undefined instead of created if the run has none yet. */
-  readonly knownSecrets: Secrets | undefined
-  /** Values of the user's variables that the run has read. */
-  readonly ownTexts: Set<string>
-  readonly messages: MessageLog
-  /** True once `messages` has been accessed. */
-  readonly hasMessages: boolean
-  send: SendEvent
-  sendToken(data: TokenData, vertexId: string): void
-  /** Also send whitespace-only tokens. */
-  readonly blankTokens: boolean
-  /** Send what models think before they answer. */
-  readonly reasoning: boolean
-  sendEnd(end: UnsentEvent<'end_vertex'>): void
-  /** False once the run has ended or was aborted; later calls are ignored. */
-  open(): boolean
-  warn(problem: FlowProblem): void
-  usage(vertexId: string, usage: TokenUsage): void
-  /** What the run, with the runs within it, has used of its budget. */
-  readonly spending: RunSpending
-  /** The same, but undefined if nothing was counted yet. */
-  readonly knownSpending: RunSpending | undefined
-  runFlow(
-    flow: FlowJson,
-    options: ChildRunOptions,
-    from: { readonly vertexId: string; readonly signal: AbortSignal },
-  ): Promise<ChildRunResult>
+  /** May name the flow. */
+  readonly flow?: PlainObject
+  readonly log?: RunLog
+}
+
+/** What components do that outlives a process. */
+export interface DurableOperations {
   /** Rejects with `not_resumable` if no host stores the question. */
   suspend(from: CallPlace, question: unknown, options: SuspendOptions): Promise<unknown>
   /** @param number index of the sleep within its build, from 1 */
@@ -79,167 +50,188 @@ export interface RunContext {
     time: number | string | Date,
     signal: AbortSignal,
   ): Promise<void>
-  /** Calls the hooks; undefined if there are none. */
-  readonly reporter: RunReporter | undefined
   step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T>
 }
 
-/** The inputs of a run context; everything else is derived from them. */
-export interface RunContextOptions extends Pick<
-  RunContext,
-  | 'runId'
-  | 'flowId'
-  | 'flowName'
-  | 'sessionId'
-  | 'userId'
-  | 'runtime'
-  | 'shared'
-  | 'limits'
-  | 'signal'
-> {
-  readonly services: Readonly<ComponentServices>
-  readonly allowPrivate: boolean | undefined
-  /** True if the flow or the request holds the text. */
-  holds(text: string): boolean
-  readonly blankTokens?: boolean | undefined
-  readonly reasoning?: boolean | undefined
-  readonly log: RunLog
-  open(): boolean
-  /** Called instead of throwing when the run exceeds its event limit. */
-  overflow(error: FlowError): void
-  warn(problem: FlowProblem): void
-  usage(vertexId: string, usage: TokenUsage): void
-  runFlow(
-    flow: FlowJson,
-    options: ChildRunOptions,
-    from: {
-      readonly vertexId: string
-      readonly signal: AbortSignal
-      readonly secrets: Secrets
-      readonly messages: () => Pick<MessageLog, 'adopt'>
-      readonly send: SendEvent
-    },
-  ): Promise<ChildRunResult>
-  /** Secrets of the parent run, so that both runs mask them. */
-  readonly secrets: Secrets | undefined
-  /** Created on first use. */
-  readonly spending: RunSpending
-  readonly knownSpending: RunSpending | undefined
-  /** The state of a run that may suspend; created on first use. */
-  durable(): Pick<RunContext, 'suspend' | 'sleep' | 'step'>
-  readonly reporter?: RunReporter | undefined
+/** The vertex that starts a run within this one. */
+export interface ChildPlace {
+  readonly vertexId: string
+  readonly signal: AbortSignal
 }
 
-export function createRunContext(options: RunContextOptions): RunContext {
-  return new LazyRunContext(options)
+interface GivenServices extends Readonly<ComponentServices> {
+  readonly messages: MessageService
 }
 
-/** Creates its parts on first use; most runs need only a few of them. */
-class LazyRunContext implements RunContext {
+const systemRuntime = createSystemRuntime()
+
+/**
+ * State shared by the builds of all vertices of one run. Its parts are created on first use: most runs need
+ * only a few of them.
+ */
+export abstract class RunContext {
+  readonly options: RunOptions
+  readonly host: RunHost
+  readonly limits: RunLimits
+  readonly runtime: Runtime
   readonly flowId: string
   readonly flowName: string | undefined
+  /** "" = none. */
   readonly sessionId: string
-  readonly userId: string | undefined
-  readonly runtime: Runtime
-  readonly limits: RunLimits
-  readonly #options: RunContextOptions
-  readonly #log: RunLog
+  readonly log: RunLog
+  #id: string | undefined
   #ownTexts: Set<string> | undefined
+  #givenServices: GivenServices | undefined
   #services: Readonly<ComponentServices> | undefined
   #rootServices: Readonly<ComponentServices> | undefined
   #inputMessages: Set<string> | undefined
+  #shared: Map<string, unknown> | undefined
   #secrets: Secrets | undefined
+  #spending: RunSpending | undefined
   #messages: MessageLog | undefined
+  /** Null without hooks. */
+  #reporter: RunReporter | null | undefined
 
-  constructor(options: RunContextOptions) {
-    this.flowId = options.flowId
-    this.flowName = options.flowName
-    this.sessionId = options.sessionId
-    this.userId = options.userId
-    this.runtime = options.runtime
-    this.limits = options.limits
-    this.#options = options
-    this.#log = options.log
+  constructor({ options, host, limits, flow = {}, log }: RunContextOptions) {
+    const { bufferedTokens, eventBytes } = limits
+    this.options = options
+    this.host = host
+    this.limits = limits
+    this.runtime = options.runtime ?? systemRuntime
+    this.flowId = options.flowId ?? ownText(flow, 'id') ?? this.runtime.uuid()
+    this.flowName = options.flowName ?? ownText(flow, 'name')
+    this.sessionId = options.sessionId ?? this.flowId
+    const firstSeq = host.resume?.firstSeq ?? 0
+    this.log = log ?? createRunLog({ bufferedTokens, eventBytes, firstSeq })
+    this.#secrets = host.secrets
+    this.#spending = host.spending
   }
 
-  get runId(): string {
-    return this.#options.runId
+  abstract readonly signal: AbortSignal
+  abstract readonly budget: RunBudget | undefined
+  abstract readonly durable: DurableOperations
+  /** False once the run has ended or was aborted; later calls are ignored. */
+  abstract open(): boolean
+  /** Ends the run: it has exceeded a limit. */
+  abstract exceed(limit: FlowError): void
+  abstract warn(problem: FlowProblem): void
+  abstract usage(vertexId: string, usage: TokenUsage): void
+  abstract runFlow(
+    flow: FlowJson,
+    options: ChildRunOptions,
+    from: ChildPlace,
+  ): Promise<ChildRunResult>
+
+  get id(): string {
+    return (this.#id ??= this.runtime.uuid())
   }
 
-  get reporter(): RunReporter | undefined {
-    return this.#options.reporter
+  get userId(): string | undefined {
+    return this.options.userId
   }
 
+  /** Also send whitespace-only tokens. */
   get blankTokens(): boolean {
-    return this.#options.blankTokens === true
+    return this.options.blankTokens === true
   }
 
+  /** Send what models think before they answer. */
   get reasoning(): boolean {
-    return this.#options.reasoning === true
+    return this.options.reasoning === true
+  }
+
+  /** Calls the hooks; undefined if there are none. */
+  get reporter(): RunReporter | undefined {
+    if (this.#reporter === undefined) this.#reporter = createRunReporter(this) ?? null
+    return this.#reporter ?? undefined
+  }
+
+  /** The services of the host, with a message service; child runs share them. */
+  get givenServices(): GivenServices {
+    const { services } = this.options
+    return (this.#givenServices ??= {
+      ...services,
+      messages: services?.messages ?? createRunMessages(),
+    })
   }
 
   get services(): Readonly<ComponentServices> {
-    const { services, allowPrivate } = this.#options
+    const { givenServices } = this
+    const { allowPrivate } = this.options
     return (this.#services ??= Object.freeze({
-      ...services,
-      fetch: outgoingFetch(services, { allowPrivate, isOwn: (text) => this.#isOwn(text) }),
-      messages: services.messages ?? createRunMessages(),
+      ...givenServices,
+      fetch: outgoingFetch(givenServices, { allowPrivate, isOwn: (text) => this.#isOwn(text) }),
     }))
   }
 
+  /** Services for vertices without incoming edges. */
+  get rootServices(): Readonly<ComponentServices> {
+    return (this.#rootServices ??= Object.freeze({
+      ...this.services,
+      messages: earlierMessages(this.givenServices.messages, this.inputMessages),
+    }))
+  }
+
+  /** Values of the user's variables that the run has read. */
   get ownTexts(): Set<string> {
     return (this.#ownTexts ??= new Set())
   }
 
   /** Where a text comes from decides, not what it is: whoever sends it knows it. */
   #isOwn(text: string): boolean {
-    if (!this.ownTexts.has(text) && !this.#options.holds(text)) return false
+    if (!this.ownTexts.has(text) && !this.holds(text)) return false
     this.ownTexts.add(text)
     return true
   }
 
-  get rootServices(): Readonly<ComponentServices> {
-    return (this.#rootServices ??= Object.freeze({
-      ...this.services,
-      messages: earlierMessages(this.#messageService, this.inputMessages),
-    }))
+  /** True if the flow or the request holds the text. */
+  protected holds(_text: string): boolean {
+    return false
   }
 
+  /** Ids of messages sent by the input vertices of this run. */
   get inputMessages(): Set<string> {
     return (this.#inputMessages ??= new Set())
   }
 
   get shared(): Map<string, unknown> {
-    return this.#options.shared
+    return (this.#shared ??= new Map(Object.entries(this.options.context ?? {})))
   }
 
-  get signal(): AbortSignal {
-    return this.#options.signal
-  }
-
+  /** What the run, with the runs within it, has used of its budget. */
   get spending(): RunSpending {
-    return this.#options.spending
+    const { prices, countTokens } = this.options
+    const { used } = this.host
+    return (this.#spending ??= new RunSpending({
+      budget: this.budget,
+      prices,
+      countTokens,
+      used,
+    }))
   }
 
+  /** The same, but undefined if nothing was counted yet. */
   get knownSpending(): RunSpending | undefined {
-    return this.#options.knownSpending
+    return this.#spending
   }
 
   get secrets(): Secrets {
-    return (this.#secrets ??= this.#options.secrets ?? createSecrets())
+    return (this.#secrets ??= createSecrets())
   }
 
+  /** The same, but undefined instead of created if the run has none yet. */
   get knownSecrets(): Secrets | undefined {
-    return this.#secrets ?? this.#options.secrets
+    return this.#secrets
   }
 
+  /** True once `messages` has been accessed. */
   get hasMessages(): boolean {
     return this.#messages !== undefined
   }
 
   get messages(): MessageLog {
     return (this.#messages ??= createMessageLog({
-      service: this.#messageService,
+      service: this.givenServices.messages,
       send: (event, data, vertexId) => this.send(event, data, vertexId),
       runtime: this.runtime,
       secrets: this.secrets,
@@ -250,75 +242,34 @@ class LazyRunContext implements RunContext {
     }))
   }
 
-  /** Always present, see `services`. */
-  get #messageService(): MessageService {
-    const { messages } = this.services
-    if (messages === undefined) throw new TypeError('A run has a message service')
-    return messages
-  }
-
   send<K extends keyof RunEventData>(
     event: K,
     make: () => RunEventData[K],
     vertexId?: string,
   ): void {
     if (!this.#hasRoom(event)) return
-    this.#log.push(new LazyEvent(this.#log.nextSeq, event, make, vertexId) as RunEvent)
+    this.log.push(new LazyEvent(this.log.nextSeq, event, make, vertexId) as RunEvent)
   }
 
   sendToken(data: TokenData, vertexId: string): void {
     if (!this.#hasRoom('token')) return
-    this.#log.push(new TokenEvent(this.#log.nextSeq, data, vertexId))
+    this.log.push(new TokenEvent(this.log.nextSeq, data, vertexId))
   }
 
   sendEnd(end: UnsentEvent<'end_vertex'>): void {
     if (!this.#hasRoom('end_vertex')) return
-    end.seq = this.#log.nextSeq
-    this.#log.push(end)
+    end.seq = this.log.nextSeq
+    this.log.push(end)
   }
 
   /** The error that reports the limit, and `end`, do not count. */
   #hasRoom(event: keyof RunEventData): boolean {
     const { events } = this.limits
-    const { nextSeq } = this.#log
+    const { nextSeq } = this.log
     if (nextSeq < events || event === 'end' || (event === 'error' && nextSeq < events + 1)) {
       return true
     }
-    this.#options.overflow(limitExceeded('events', `a run may have ${events} events`))
+    this.exceed(limitExceeded('events', `a run may have ${events} events`))
     return false
-  }
-
-  open(): boolean {
-    return this.#options.open()
-  }
-
-  warn(problem: FlowProblem): void {
-    this.#options.warn(problem)
-  }
-
-  usage(vertexId: string, usage: TokenUsage): void {
-    this.#options.usage(vertexId, usage)
-  }
-
-  runFlow(
-    flow: FlowJson,
-    child: ChildRunOptions,
-    from: { readonly vertexId: string; readonly signal: AbortSignal },
-  ): Promise<ChildRunResult> {
-    const send: SendEvent = (event, make) => this.send(event, make, from.vertexId)
-    const messages = (): MessageLog => this.messages
-    return this.#options.runFlow(flow, child, { ...from, secrets: this.secrets, messages, send })
-  }
-
-  suspend(from: CallPlace, question: unknown, options: SuspendOptions): Promise<unknown> {
-    return this.#options.durable().suspend(from, question, options)
-  }
-
-  sleep(...nap: Parameters<RunContext['sleep']>): Promise<void> {
-    return this.#options.durable().sleep(...nap)
-  }
-
-  step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T> {
-    return this.#options.durable().step(vertexId, name, work)
   }
 }

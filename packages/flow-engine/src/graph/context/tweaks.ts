@@ -39,7 +39,8 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
   const unmatched = (message: string, place: { nodeId?: string; field?: string }): void => {
     if (warnings.length < MAX_WARNINGS) warnings.push(warning('unmatched_tweak', message, place))
   }
-  const apply = (vertex: PlanVertex, name: string, value: unknown): void => {
+  const apply = (vertex: PlanVertex, given: string, value: unknown): void => {
+    const name = vertex.renamed?.get(given) ?? given
     const known = fields.get(vertex.index)
     const before = known?.get(name) ?? templateField(vertex, name)
     if (before === undefined) {
@@ -70,6 +71,7 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
     const names = new Set([
       ...Object.keys(vertex.template),
       ...Object.keys(vertex.component.inputs),
+      ...(vertex.renamed?.keys() ?? []),
     ])
     for (const name of names) {
       if (!Object.hasOwn(tweaks, name)) continue

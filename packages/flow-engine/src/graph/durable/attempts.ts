@@ -23,6 +23,7 @@ const FINAL: ReadonlySet<FlowErrorCode> = new Set<FlowErrorCode>([
   'invalid_request',
   'invalid_answer',
   'missing_input',
+  'missing_package',
   'variable_not_found',
   'limit_exceeded',
   'not_resumable',
@@ -36,7 +37,7 @@ export function runAttempts(
   build: number,
   environment: TaskEnvironment,
 ): TaskResult | Promise<TaskResult> {
-  const { retry } = environment.request.options
+  const { retry } = environment.run.options
   if (retry === undefined && task.vertex.component.retry === undefined)
     return runTask(task, build, environment)
   const policy = policyOf(task.vertex, retry)

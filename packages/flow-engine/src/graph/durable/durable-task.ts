@@ -22,7 +22,7 @@ export async function runDurable(
   const { host } = environment
   const { vertex } = task
   const { resume, checkpoint } = host
-  const pass = passOf(vertex, environment.request.graph, environment.builds)
+  const pass = passOf(vertex, environment.run.graph, environment.run.builds)
   const kept = readCheckpoint(resume?.checkpoints.get(vertex.id), pass)
   if (kept === 'started') throw interrupted(vertex)
   if (isFlowError(kept)) throw kept
@@ -87,9 +87,9 @@ async function runLoop(
   build: number,
   environment: TaskEnvironment,
 ): Promise<TaskResult> {
-  const { host, builds } = environment
+  const { host, run } = environment
   const { scope, vertex } = task
-  const { graph } = environment.request
+  const { graph, builds } = run
   const { resume, checkpoint } = host
   let result = await runTask(task, build, environment)
   if (build > 1) {
@@ -131,8 +131,7 @@ function keptPass(
 /** Returned values of the previous pass, for a loop that has just been built. */
 function passBefore(task: Task, environment: TaskEnvironment): ReturnedPass {
   const { vertex } = task
-  const { builds } = environment
-  const { graph } = environment.request
+  const { builds, graph } = environment.run
   const inside = graph.regions.filter(({ path }) => path.includes(vertex.loop ?? 0))
   return {
     returned: new Map(
@@ -148,9 +147,9 @@ function passBefore(task: Task, environment: TaskEnvironment): ReturnedPass {
   }
 }
 
-function returnedValue(edge: PlanEdge, { scope }: Task, { request }: TaskEnvironment): unknown {
-  if (request.slice.contains[edge.source] !== 1) return DEAD_EDGE
-  const state = edgeState(request.graph, scope, edge)
+function returnedValue(edge: PlanEdge, { scope }: Task, { run }: TaskEnvironment): unknown {
+  if (run.slice.contains[edge.source] !== 1) return DEAD_EDGE
+  const state = edgeState(run.graph, scope, edge)
   if (typeof state === 'object') return state.outputs[edge.output] ?? null
   return state === 'dead' ? DEAD_EDGE : UNBUILT
 }

@@ -32,6 +32,8 @@ export interface FlatNode extends NodeEntry {
   readonly frozen: boolean
   /** Values copied down from the enclosing groups, by field. */
   readonly overrides: ReadonlyMap<string, unknown>
+  /** The present names of fields that the file has under former ones. */
+  readonly renamed?: ReadonlyMap<string, string>
 }
 
 /** An edge between two nodes, neither of which is a group. */

@@ -86,7 +86,7 @@ function planVertices(
   return nodes.map((node, index) => {
     const leaving = outgoing[index] ?? []
     const connected = connectedOutputs(leaving)
-    const { template, overrides } = node.node
+    const { template, overrides, renamed } = node.node
     const vertex: PlanVertex = {
       index,
       id: node.node.id,
@@ -96,6 +96,7 @@ function planVertices(
       details: node.node.details,
       template,
       overrides,
+      renamed,
       outputs: node.outputs,
       computed: computedOutputs(node, connected),
       connected,

@@ -58,7 +58,7 @@ function looseEdge(
   const { sourceHandle, targetHandle } = edge
   if (isSourceHandle(targetHandle)) return undefined
   const output = sourceHandle.name ?? source.outputs[0] ?? ''
-  const field = targetHandle.fieldName
+  const field = presentName(target, targetHandle.fieldName)
   if (!isUnknownComponent(source.component) && !hasOutput(source, output)) return undefined
   if (!isUnknownComponent(target.component) && !hasField(target, field)) return undefined
   return { source: edge.source, target: edge.target, output, field, loopBack: false, edge }
@@ -71,7 +71,9 @@ function checkEdge(
 ): CheckedEdge | FlowProblem {
   const { sourceHandle, targetHandle } = edge
   const loopBack = isSourceHandle(targetHandle)
-  const field = isSourceHandle(targetHandle) ? (targetHandle.name ?? '') : targetHandle.fieldName
+  const field = isSourceHandle(targetHandle)
+    ? (targetHandle.name ?? '')
+    : presentName(target, targetHandle.fieldName)
   const text = `Edge between ${source.displayName} and ${target.displayName} has invalid handles`
   const bad = (code: 'missing_field' | 'type_mismatch', why: string) =>
     problem(code, `${text}: ${why}`, { edgeId: edge.id, nodeId: edge.target, field })
@@ -92,6 +94,9 @@ function checkEdge(
   }
   return { source: edge.source, target: edge.target, output, field, loopBack, edge }
 }
+
+const presentName = ({ node }: ResolvedNode, name: string): string =>
+  node.renamed?.get(name) ?? name
 
 function add(checked: Map<string, CheckedEdge>, edge: CheckedEdge): void {
   const key = keyOf(edge)

@@ -1,6 +1,5 @@
-import { append, isObject } from '@x/wire'
-import type { ComponentRegistry } from '../../components/registry/registry.ts'
-import { FlowCompileError, invalidRequest } from '../../errors.ts'
+import { append, isObject, OptionError } from '@x/wire'
+import { FlowCompileError } from '../../errors.ts'
 import { isFlowDraft, readDraft, type FlowDraft } from '../draft/flow-draft.ts'
 import { buildGraph } from './build-graph.ts'
 import { checkEdges, ignoredEdges, type CheckedEdge } from './check-edges.ts'
@@ -14,32 +13,23 @@ import { isSourceHandle } from '../flow/handles.ts'
 import { findGraph, noGraph, type FlowJson, type NodeDetails } from '../flow/flow-json.ts'
 import { ownText } from '../flow/plain-object.ts'
 import type { ShapeOf, Typed } from '../flow/typed-flow.ts'
-import { completeLimits, type RunLimits } from './limits.ts'
+import { completeLimits } from './limits.ts'
+import {
+  COMPILE_PAGE,
+  readCompileOptions,
+  type CompileOptions,
+  type DraftCompileOptions,
+} from './compile-options.ts'
 import { readBudget, type RunBudget } from './run-budget.ts'
 import type { PlanGraph } from './plan-graph.ts'
 import { asWarning, problem, sortProblems, warning, type FlowProblem } from '../flow/problems.ts'
 import { connectedStreams } from './check-streams.ts'
-import { resolveNode, type CodeAbility, type NodeEnds } from './resolve-node.ts'
+import { withPresentNames } from './rename-fields.ts'
+import { resolveNode, type NodeEnds } from './resolve-node.ts'
 import { unknownComponent } from './unknown-component.ts'
 import { unknownTypes, type UnknownNode } from './unknown-types.ts'
 import { sharedKeyEdges } from './shared-key-edges.ts'
 import { isOfClass, resolvedNode, type ResolvedNode } from './vertex-plan.ts'
-
-export interface CompileOptions {
-  readonly components: ComponentRegistry
-  /** How far a stopped branch stops vertices downstream. Default `default`. */
-  readonly compat?: 'strict' | 'default' | undefined
-  readonly limits?: Partial<RunLimits> | undefined
-  /** What each run of the plan may use at most. Default: no limit. */
-  readonly budget?: RunBudget | undefined
-  /** Handling of nodes whose code was changed in the editor. Default `warn`. */
-  readonly edited?: 'warn' | 'refuse' | undefined
-  /**
-   * Runs the code of nodes: the runner that runs receive as `services.codeRunner`; true: a
-   * TypeScript runner. Default false.
-   */
-  readonly customCode?: boolean | CodeAbility | undefined
-}
 
 /** A compiled flow. It can be run any number of times, also concurrently. Frozen. */
 export interface FlowPlan {
@@ -51,23 +41,23 @@ export interface FlowPlan {
   readonly budget?: RunBudget | undefined
 }
 
+export type { CompileOptions, DraftCompileOptions }
+
 const graphs = new WeakMap<FlowPlan, PlanGraph>()
 const unknowns = new WeakMap<FlowPlan, readonly UnknownNode[]>()
 const buildOnly = new WeakMap<FlowPlan, readonly FlowProblem[]>()
 
-/** `CompileOptions` for a draft, which brings its own components. */
-export interface DraftCompileOptions extends Omit<CompileOptions, 'components'> {
-  readonly components?: ComponentRegistry | undefined
-}
-
-/** @throws FlowCompileError with every problem of the flow */
+/**
+ * @throws FlowCompileError with every problem of the flow
+ * @throws OptionError, a TypeError, for a wrong, missing or unknown option
+ */
 export function compileFlow(draft: FlowDraft, options?: DraftCompileOptions): FlowPlan
 export function compileFlow<F>(
   flow: F,
   options: CompileOptions,
 ): [ShapeOf<F>] extends [never] ? FlowPlan : FlowPlan & Typed<ShapeOf<F>>
 export function compileFlow(given: unknown, options: DraftCompileOptions = {}): FlowPlan {
-  return compileGiven(given, options, 'strict')
+  return compileGiven(given, readCompileOptions('compileFlow', options), 'strict')
 }
 
 /**
@@ -79,7 +69,7 @@ export function compilePartly(flow: unknown, options: CompileOptions): FlowPlan 
   return compileGiven(flow, options, 'keep-unknown')
 }
 
-/** @throws FlowCompileError; FlowError `invalid_request` without components */
+/** @throws FlowCompileError; OptionError without components */
 export function compileGiven(
   given: unknown,
   options: DraftCompileOptions,
@@ -89,10 +79,11 @@ export function compileGiven(
   return planOf(flow, analyse(flow, complete, mode), complete)
 }
 
-/** @throws FlowError `invalid_request` without components */
+/** @throws OptionError without components */
 export function withComponents(
   given: unknown,
   options: DraftCompileOptions,
+  called = 'compileFlow',
 ): readonly [flow: unknown, CompileOptions] {
   if (isFlowDraft(given)) {
     const { flow, components } = readDraft(given, options.components)
@@ -100,7 +91,7 @@ export function withComponents(
   }
   const { components } = options
   if (components === undefined)
-    throw invalidRequest('Pass the option components to run a flow that was not compiled')
+    throw new OptionError('components', `${called}: option "components" is required`, COMPILE_PAGE)
   return [given, { ...options, components }]
 }
 
@@ -280,7 +271,7 @@ function resolveNodes(
       continue
     }
     const made = component.forNode?.(node.details as NodeDetails) ?? component
-    resolved.set(node.id, resolvedNode(node, made, notice))
+    resolved.set(node.id, resolvedNode(withPresentNames(node, made), made, notice))
     if (notice === undefined) continue
     if (options.edited === 'refuse') {
       problems.push(problem('edited_component', notice, { nodeId: node.id }))

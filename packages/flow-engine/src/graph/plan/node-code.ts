@@ -13,7 +13,7 @@ import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.
 export type NodeCode =
   | {
       readonly kind: 'stock'
-      /** False if nothing tells whether the code was edited, as in files of older versions. */
+      /** False for code of other versions, and if nothing tells whether the code was edited. */
       readonly released: boolean
     }
   | { readonly kind: 'script'; readonly text: string }
@@ -23,9 +23,9 @@ const STOCK: NodeCode = { kind: 'stock', released: true }
 const UNKNOWN: NodeCode = { kind: 'stock', released: false }
 
 /**
- * Classifies the code of a node. Code is stock if its hash matches the component's own source or the
- * reference's, or if it equals the code the node was exported with, since nodes of another reference version
- * are not edited. Nodes edited in the reference are marked by `edited` or a module below `custom_components`.
+ * Classifies the code of a node. Code is stock if its hash matches the component's own source or released
+ * code, or if it equals the code the node was exported with, since nodes of another reference version
+ * are not edited. Other nodes edited in the reference are marked by `edited` or a module below `custom_components`.
  */
 export function readNodeCode(
   details: PlainObject,
@@ -36,15 +36,16 @@ export function readNodeCode(
   const metadata = ownObject(details, 'metadata') ?? {}
   const exported = ownText(metadata, 'code_hash')
   const hash = text === undefined || text.trim() === '' ? undefined : hashOfText(text)
-  const isStock =
-    isStockHash(hash ?? exported, component, registry) ||
-    (hash !== undefined && isSame(text ?? '', component, registry))
+  const isStock = isStockHash(hash ?? exported, component, registry)
+  const isReleased = hash !== undefined && isSame(text ?? '', component, registry)
   if (text !== undefined && hash !== undefined && !isStock && isScript(text)) {
     return { kind: 'script', text }
   }
   const changed: NodeCode = { kind: 'changed', text }
-  if (own(details, 'edited') === true) return changed
+  if (own(details, 'edited') === true && !isReleased) return changed
   if (isStock) return STOCK
+  // What other versions released may have had other outputs: those with edges decide.
+  if (isReleased) return UNKNOWN
   // Unknown types, and custom components created from the template, consist of their code alone.
   const isOwn = component === undefined || component.type === 'CustomComponent'
   if (isOwn && text !== undefined && languageOf(text) === 'python') return changed
@@ -55,7 +56,7 @@ export function readNodeCode(
   return exported === undefined && hash !== undefined ? UNKNOWN : STOCK
 }
 
-/** True for released code that differs only in blanks, comments and names of the package. */
+/** True for code that some version released, but for blanks, comments and names of the package. */
 function isSame(
   text: string,
   component: Component | undefined,

@@ -28,6 +28,8 @@ export interface PlanVertex {
   readonly template: PlainObject
   /** Values copied down from groups, by field. */
   readonly overrides: ReadonlyMap<string, unknown>
+  /** The present names of fields that the file has under former ones. */
+  readonly renamed: ReadonlyMap<string, string> | undefined
   /** Names of the offered outputs, in the component's order. */
   readonly outputs: readonly string[]
   /** Names of the outputs to compute. */

@@ -2,13 +2,14 @@ import type { Component } from '../../components/define/component.ts'
 import type { CodeRunner } from '../../components/define/services.ts'
 import { CODE_IS_OFF, codeComponent } from '../../components/node/code-component.ts'
 import { missingNames } from '../../components/node/missing-names.ts'
+import { unknownFields } from '../../components/node/reference-code.ts'
 import { languagesOf } from '../../components/node/code-runners.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
 import type { FlowNode, NodeDetails } from '../flow/flow-json.ts'
 import { ownText } from '../flow/plain-object.ts'
 import { readNodeCode, type NodeCode } from './node-code.ts'
-import { TOOL_OUTPUT } from './vertex-plan.ts'
+import { templateValue, TOOL_OUTPUT } from './vertex-plan.ts'
 
 /** The parts of a code runner needed at compile time. */
 export type CodeAbility = Pick<CodeRunner, 'languages' | 'missing'>
@@ -80,8 +81,10 @@ function isOnlyNamed(
   code: NodeCode,
   ends: NodeEnds | undefined,
 ): boolean {
-  if (ends === undefined || component.type === 'CustomComponent') return false
+  if (component.type === 'CustomComponent') return false
   if (code.kind === 'script' || (code.kind === 'stock' && code.released)) return false
+  if (code.kind === 'stock' && usesUnknown(component, node, ends)) return true
+  if (ends === undefined) return false
   if (readNodeCode(node.details, undefined, { get: () => undefined }).kind === 'stock') return false
   const made = component.forNode?.(node.details as NodeDetails) ?? component
   const { inputs, outputs, furtherFields = false, nodeOutputs } = made
@@ -93,6 +96,19 @@ function isOnlyNamed(
   const gives = (output: string): boolean =>
     nodeOutputs !== undefined || output === TOOL_OUTPUT || Object.hasOwn(outputs, output)
   return ![...ends.fields].every(isKept) || ![...ends.outputs].every(gives)
+}
+
+/** True for a node of another version that uses a field which the built-in component does not have. */
+function usesUnknown(component: Component, node: FlatNode, ends: NodeEnds | undefined): boolean {
+  return unknownFields(component.type).some(
+    (name) => ends?.fields.has(name) === true || !isBlank(templateValue(node, name)),
+  )
+}
+
+function isBlank(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null)
+    return (Array.isArray(value) ? value : Object.values(value)).every(isBlank)
+  return value === undefined || value === null || value === '' || value === false || value === 0
 }
 
 /** What a server that runs Python would say about the node. */

@@ -31,7 +31,7 @@ export function unknownTypes(
 function* groups(nodes: readonly UnknownNode[], registry: ComponentRegistry): Generator<string> {
   const byType = new Map<string, { type: string; ids: string[]; why: string | undefined }>()
   for (const { node, why, needs } of nodes) {
-    const reason = needs ?? registry.whyUnknown(node.raw as FlowNode) ?? why
+    const reason = reasonOf(needs, registry.whyUnknown(node.raw as FlowNode), why)
     const key = JSON.stringify([node.type, reason])
     const group = byType.get(key) ?? { type: node.type, ids: [], why: reason }
     group.ids.push(short(node.id))
@@ -40,6 +40,14 @@ function* groups(nodes: readonly UnknownNode[], registry: ComponentRegistry): Ge
   for (const { type, ids, why } of byType.values()) {
     yield `${short(type)} (${listed(ids)}${why === undefined ? '' : `: ${why}`})`
   }
+}
+
+/** What the type table advises (`use ...`) follows what is said of the node's own code. */
+function reasonOf(needs: string | undefined, known: string | undefined, why: string | undefined) {
+  const text = needs ?? why
+  if (known?.startsWith('use ') !== true || text === undefined) return needs ?? known ?? why
+  if (text.includes('Replace the node by')) return text
+  return text.endsWith('.') ? `${text} U${known.slice(1)}.` : `${text}; ${known}`
 }
 
 function listed(names: readonly string[]): string {

@@ -4,9 +4,8 @@ import type { PlanGraph } from '../plan/plan-graph.ts'
 import type { FlowProblem } from '../flow/problems.ts'
 import { outputReader } from './result-output.ts'
 import { resultText } from './result-text.ts'
-import type { RunContext } from '../context/run-context.ts'
 import type { RunResult, VertexResult } from '../context/run-options.ts'
-import { selectsOutput, type RunRequest } from '../context/run-request.ts'
+import { selectsOutput, type CheckedRun } from '../context/checked-run.ts'
 import type { VertexNotes } from '../events/vertex-notes.ts'
 import { youngList } from '../values/young-list.ts'
 
@@ -15,7 +14,7 @@ export interface ResultNotes {
   readonly inputValue: string | undefined
   readonly graph: PlanGraph
   readonly vertices: ReadonlyMap<string, VertexNotes> | undefined
-  readonly secrets: RunContext['knownSecrets']
+  readonly secrets: CheckedRun['knownSecrets']
 }
 
 /** Most runs call no model. */
@@ -45,12 +44,12 @@ export class FinishedRun implements RunResult {
   readonly #notes: ResultNotes['vertices']
   readonly #secrets: ResultNotes['secrets']
 
-  constructor(outcome: RunOutcome, request: RunRequest, run: RunContext, durationMs: number) {
+  constructor(outcome: RunOutcome, run: CheckedRun, durationMs: number) {
     const { vertices, error } = outcome
-    const outputs = selectedResults(outcome, request)
+    const outputs = selectedResults(outcome, run)
     this.status = outcome.failed ? 'failed' : outcome.cancelled ? 'cancelled' : 'succeeded'
-    this.sessionId = request.sessionId
-    this.flowId = request.flowId
+    this.sessionId = run.sessionId
+    this.flowId = run.flowId
     this.outputs = outputs
     this.vertices = vertices
     if (error !== undefined) this.error = error
@@ -64,8 +63,8 @@ export class FinishedRun implements RunResult {
     this.spent = run.knownSpending?.spent(seconds) ?? { ...NOTHING, seconds }
     this.text = (component) => resultText({ outputs, vertices }, component)
     this.output = outputReader(vertices)
-    this.#inputValue = request.input.value ?? undefined
-    this.#graph = request.graph
+    this.#inputValue = run.input.value ?? undefined
+    this.#graph = run.graph
     this.#notes = outcome.notes
     this.#secrets = run.knownSecrets
   }
@@ -82,10 +81,10 @@ export class FinishedRun implements RunResult {
   }
 }
 
-function selectedResults({ vertices }: RunOutcome, request: RunRequest): VertexResult[] {
-  const selects = selectsOutput(request)
+function selectedResults({ vertices }: RunOutcome, run: CheckedRun): VertexResult[] {
+  const selects = selectsOutput(run)
   const selected = youngList<VertexResult>()
-  for (const vertex of request.graph.vertices) {
+  for (const vertex of run.graph.vertices) {
     const result = selects(vertex) ? vertices.get(vertex.id) : undefined
     if (result?.valid === true) selected.push(result)
   }

@@ -1,9 +1,12 @@
+import { append } from '@x/wire'
 import type { TokenUsage } from '../../models/chat-model.ts'
 import type { FlowError } from '../../errors.ts'
 import type { VertexNotes } from '../events/vertex-notes.ts'
 import type { FlowProblem } from '../flow/problems.ts'
 import type { RunResult, VertexResult } from '../context/run-options.ts'
-import type { RunRequest } from '../context/run-request.ts'
+import type { CheckedRun } from '../context/checked-run.ts'
+import type { PlanVertex } from '../plan/plan-graph.ts'
+import { problemsOfCycles } from '../schedule/stalled.ts'
 import { youngList } from '../values/young-list.ts'
 
 /** The outcome of a run so far. A class, not a literal (decision 009). */
@@ -20,7 +23,7 @@ export class RunOutcome {
   cancelled = false
   stalled: string[] = youngList()
 
-  constructor({ plan, slice, tweaks }: RunRequest) {
+  constructor({ plan, slice, tweaks }: CheckedRun) {
     for (const warning of plan.warnings) this.warnings.push(warning)
     for (const warning of slice.warnings) this.warnings.push(warning)
     for (const warning of tweaks.warnings) this.warnings.push(warning)
@@ -37,6 +40,12 @@ export class RunOutcome {
       sum.inputTokens += inputTokens
       sum.outputTokens += outputTokens
     }
+  }
+
+  /** Notes the vertices that were still waiting for a cycle when the run ended. */
+  addStalled(vertices: readonly PlanVertex[]): void {
+    this.stalled = vertices.map((vertex) => vertex.id)
+    append(this.warnings, problemsOfCycles(vertices))
   }
 
   /** Records the last build of a vertex, in order of first build. */

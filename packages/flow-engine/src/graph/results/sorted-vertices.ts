@@ -1,10 +1,10 @@
 import type { GroupLink } from '../flow/expand-groups.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { RunEventData } from '../events/run-event.ts'
-import type { RunRequest } from '../context/run-request.ts'
+import type { CheckedRun } from '../context/checked-run.ts'
 
 /** The first event: the vertices the run starts with and those it will build. */
-export function sortedVertices({ graph, slice }: RunRequest): RunEventData['vertices_sorted'] {
+export function sortedVertices({ graph, slice }: CheckedRun): RunEventData['vertices_sorted'] {
   const ids = slice.firstLayer.map((index) => graph.vertices[index]?.id ?? '')
   const inside = graph.vertices.filter((vertex) => slice.contains[vertex.index] === 1)
   return { ids, to_run: withGroups(inside) }

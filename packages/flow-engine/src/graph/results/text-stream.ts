@@ -1,6 +1,6 @@
 import { FlowError } from '../../errors.ts'
 import type { RunResult } from '../context/run-options.ts'
-import { selectsOutput, type RunRequest } from '../context/run-request.ts'
+import { selectsOutput, type CheckedRun } from '../context/checked-run.ts'
 import type { RunEvent } from '../events/run-event.ts'
 
 /** A run whose text is read as a stream. */
@@ -46,13 +46,13 @@ async function* pieces({ events, result, writes }: StreamedRun): AsyncGenerator<
 }
 
 /** True for the first reported vertex and for the vertices that feed it. */
-export function writersOf({ request }: { readonly request: RunRequest | undefined }) {
+export function writersOf(run: CheckedRun): (vertexId: string | undefined) => boolean {
   let ids: ReadonlySet<string> | undefined
-  return (vertexId: string | undefined): boolean => {
-    if (vertexId === undefined || request === undefined) return false
+  return (vertexId) => {
+    if (vertexId === undefined) return false
     if (ids === undefined) {
-      const { vertices } = request.graph
-      const first = vertices.find(selectsOutput(request))
+      const { vertices } = run.graph
+      const first = vertices.find(selectsOutput(run))
       const before = first?.incoming.map(({ source }) => vertices[source]?.id ?? '') ?? []
       ids = new Set(first === undefined ? [] : [first.id, ...before])
     }

@@ -1,13 +1,11 @@
 import type { ChildRunOptions } from '../../components/define/context.ts'
-import type { ComponentServices } from '../../components/define/services.ts'
 import { limitExceeded } from '../../errors.ts'
+import type { CheckedRun } from '../context/checked-run.ts'
+import type { ChildPlace } from '../context/run-context.ts'
 import type { RunHost } from '../context/run-host.ts'
 import type { FlowRun, RunOptions, RunResult } from '../context/run-options.ts'
-import type { RunSpending } from '../context/run-spending.ts'
-import type { RunRequest } from '../context/run-request.ts'
-import type { Secrets } from '../events/secrets.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
-import type { MessageLog, SendEvent } from '../messages/message-log.ts'
+import type { SendEvent } from '../messages/message-log.ts'
 
 /** Maximum nesting depth of runs. */
 const MAX_DEPTH = 8
@@ -17,66 +15,34 @@ const MAX_NESTED = 1000
 /** Starts a run for a durable host: `startRun` of run.ts, which imports this file. */
 export type StartRun = (flow: unknown, options: RunOptions, host: RunHost) => FlowRun
 
-export interface ChildRun {
+export interface ChildRun extends ChildPlace {
   readonly startRun: StartRun
-  /** From the enclosing run. */
-  readonly host: RunHost
-  readonly runId: () => string
-  readonly vertexId: string
-  readonly request: RunRequest
-  readonly services: ComponentServices
-  /** Shared with the enclosing run. */
-  readonly spending: RunSpending
-  readonly flow: FlowJson
   readonly child: ChildRunOptions
-  readonly signal: AbortSignal
-  readonly secrets: Secrets
   readonly nested: { runs: number }
-  /** From the enclosing run. */
-  readonly messages: () => Pick<MessageLog, 'adopt'>
-  /** Sends an event of the parent run. */
-  readonly send: SendEvent
 }
 
 /** Starts a child run with the same services and signal; it has its own events. */
-export async function runChild({
-  startRun,
-  host,
-  runId,
-  vertexId,
-  request,
-  services,
-  spending,
-  flow,
-  child,
-  signal,
-  secrets,
-  nested,
-  messages,
-  send,
-}: ChildRun): Promise<RunResult> {
+export async function runChild(
+  outer: CheckedRun,
+  flow: FlowJson,
+  { startRun, child, nested, vertexId, signal }: ChildRun,
+): Promise<RunResult> {
+  const { host, options, limits, sessionId, runtime, secrets, spending } = outer
   const depth = (host.depth ?? 0) + 1
   if (depth > MAX_DEPTH)
     throw limitExceeded('depth', `Flows are nested more than ${MAX_DEPTH} deep`)
   nested.runs += 1
   if (nested.runs > MAX_NESTED)
     throw limitExceeded('nested', `more than ${MAX_NESTED} runs within one`)
-  const { options, limits, sessionId, runtime } = request
   const { cache, variables, userId, concurrency, parallel, allowPrivate } = options
   const { hooks, carrier, requestId } = options
-  const components = request.graph.registry
+  const components = outer.graph.registry
+  const services = outer.givenServices
   const shared = { services, runtime, signal, limits, cache, variables, userId, allowPrivate }
   const looked = hooks === undefined ? {} : { hooks, carrier, requestId }
-  const parent = hooks === undefined ? undefined : { runId: runId(), vertexId }
-  const around = {
-    depth,
-    secrets,
-    nested,
-    spending,
-    parent,
-    jobId: host.jobId,
-    report: host.report,
-  }
+  const parent = hooks === undefined ? undefined : { runId: outer.id, vertexId }
+  const { jobId, report } = host
+  const around = { depth, secrets, nested, spending, parent, jobId, report }
   const { relay: isRelayed = false, ...own } = child
   const thinks = isRelayed && options.reasoning === true ? { reasoning: true } : {}
   const run = startRun(
@@ -84,9 +50,9 @@ export async function runChild({
     { sessionId, ...own, components, ...shared, ...looked, concurrency, parallel, ...thinks },
     around,
   )
-  if (isRelayed) await relay(run, send)
+  if (isRelayed) await relay(run, (event, make) => outer.send(event, make, vertexId))
   const result = await run.result
-  if (result.messages.length > 0) messages().adopt(result.messages)
+  if (result.messages.length > 0) outer.messages.adopt(result.messages)
   return result
 }
 

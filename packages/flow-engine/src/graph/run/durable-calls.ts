@@ -1,7 +1,8 @@
 import { isObject } from '@x/wire'
 import type { SuspendOptions } from '../../components/define/suspend-options.ts'
 import { FlowError, SuspendedError } from '../../errors.ts'
-import type { RunContext } from '../context/run-context.ts'
+import type { CheckedRun } from '../context/checked-run.ts'
+import type { DurableOperations } from '../context/run-context.ts'
 import type { CallPlace, QuestionNotice, RunHost } from '../context/run-host.ts'
 import { notKept } from '../durable/durable-task.ts'
 import { makeAsk, transformAnswer } from '../durable/ask.ts'
@@ -15,29 +16,22 @@ import {
 import { passOf } from '../schedule/pass-of.ts'
 import { questionCard, submittedAction, type CardState } from '../durable/question-card.ts'
 import { durationText, wakeTime } from '../durable/sleep-time.ts'
-import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
-
-export interface DurableCallsOptions {
-  readonly host: RunHost
-  readonly graph: PlanGraph
-  readonly run: RunContext
-  /** Builds so far, by vertex position. */
-  readonly builds: readonly number[]
-}
+import type { PlanVertex } from '../plan/plan-graph.ts'
 
 /** The durable operations of components: questions, sleeps and steps. */
-export class DurableCalls {
-  readonly #options: DurableCallsOptions
+export class DurableCalls implements DurableOperations {
+  readonly #run: CheckedRun
   /** Steps of this run and earlier ones, by name. */
   readonly #steps: Map<string, string>
 
-  constructor(options: DurableCallsOptions) {
-    this.#options = options
-    this.#steps = new Map(options.host.resume?.checkpoints)
+  constructor(run: CheckedRun) {
+    this.#run = run
+    this.#steps = new Map(run.host.resume?.checkpoints)
   }
 
   async suspend(from: CallPlace, question: unknown, options: SuspendOptions): Promise<unknown> {
-    const { host, run } = this.#options
+    const run = this.#run
+    const { host } = run
     const { suspend } = host
     if (suspend === undefined) throw notResumable(host)
     const vertex = this.#vertex(from.vertexId)
@@ -67,7 +61,8 @@ export class DurableCalls {
     time: number | string | Date,
     signal: AbortSignal,
   ): Promise<void> {
-    const { host, run } = this.#options
+    const run = this.#run
+    const { host } = run
     const { runtime } = run
     const until = wakeTime(time, runtime.now())
     const left = until.getTime() - runtime.now().getTime()
@@ -82,7 +77,7 @@ export class DurableCalls {
   }
 
   async step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T> {
-    const { checkpoint } = this.#options.host
+    const { checkpoint } = this.#run.host
     if (checkpoint === undefined) return work()
     const key = stepName(vertexId, name, this.#passOf(this.#vertex(vertexId)))
     const kept = readStep(this.#steps.get(key))
@@ -102,7 +97,7 @@ export class DurableCalls {
     pass: number | undefined,
     wait: () => Promise<T>,
   ): Promise<T> {
-    const { host } = this.#options
+    const { host } = this.#run
     if (vertex?.component.idempotent !== false) return wait()
     await host.checkpoint?.(vertex.id, SUSPENDED_MARK)
     const waited = await wait()
@@ -114,24 +109,24 @@ export class DurableCalls {
     notice: QuestionNotice | undefined,
     end: { readonly decision: unknown } | { readonly expired: string },
   ): void {
-    const { host, run } = this.#options
+    const run = this.#run
+    const { host } = run
     if (notice === undefined || host.announceAnswers !== true) return
     run.send('answered', () => ({ request_id: notice.event.request_id, ...end }))
   }
 
   /** Updates the message of a question that was answered or closed, if this run is the first to see it. */
   async #show(notice: QuestionNotice | undefined, state: CardState): Promise<void> {
-    if (notice !== undefined)
-      await this.#options.run.messages.place(questionCard(notice, state), true)
+    if (notice !== undefined) await this.#run.messages.place(questionCard(notice, state), true)
   }
 
   #vertex(vertexId: string): PlanVertex | undefined {
-    const { graph } = this.#options
+    const { graph } = this.#run
     return graph.vertices[graph.indexOf.get(vertexId) ?? -1]
   }
 
   #passOf(vertex: PlanVertex | undefined): number | undefined {
-    const { graph, builds } = this.#options
+    const { graph, builds } = this.#run
     return vertex && passOf(vertex, graph, builds)
   }
 }

@@ -1,4 +1,4 @@
-import type { RunRequest } from '../context/run-request.ts'
+import type { CheckedRun } from '../context/checked-run.ts'
 import type { Decision } from '../schedule/decision.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
 import type { Task } from '../schedule/task.ts'
@@ -12,13 +12,13 @@ const NONE: readonly number[] = []
  * still in effect.
  */
 export class InactivatedVertices {
-  readonly #request: RunRequest
+  readonly #run: CheckedRun
   readonly #scheduler: Pick<Scheduler, 'cutBehind'>
   /** What excluded outputs cut off, by the excluding vertex. */
   #excluded: Map<number, readonly number[]> | undefined
 
-  constructor(request: RunRequest, scheduler: Pick<Scheduler, 'cutBehind'>) {
-    this.#request = request
+  constructor(run: CheckedRun, scheduler: Pick<Scheduler, 'cutBehind'>) {
+    this.#run = run
     this.#scheduler = scheduler
   }
 
@@ -30,7 +30,7 @@ export class InactivatedVertices {
       scope.decisions.set(vertex.index, decision)
       this.#exclude(task, decision)
     }
-    const { vertices } = this.#request.graph
+    const { vertices } = this.#run.graph
     const { dead, stopped } = decision
     const cut = stopped.size === 0 ? NONE : this.#scheduler.cutBehind(task, { outputs: dead, dead })
     return this.#idsOf(cut.filter((index) => (vertices[index]?.incoming.length ?? 0) <= 1))
@@ -45,7 +45,7 @@ export class InactivatedVertices {
   #idsOf(stopped: readonly number[]): readonly string[] {
     const excluded = this.#excluded?.size ? [...this.#excluded.values()].flat() : NONE
     if (stopped.length + excluded.length === 0) return NO_IDS
-    const { vertices } = this.#request.graph
+    const { vertices } = this.#run.graph
     const all = [...new Set([...stopped, ...excluded])].toSorted((a, b) => a - b)
     return all.flatMap((index) => vertices[index]?.id ?? [])
   }

@@ -1,20 +1,17 @@
-import type { RunRequest } from '../context/run-request.ts'
 import { exceeded } from '../context/run-spending.ts'
+import type { OpenRun } from './open-run.ts'
 import { deadlinesOf } from './run-deadlines.ts'
-import type { RunExecution } from './run-execution.ts'
 
 /** Ends a run when the seconds of its budget are over. */
 export function watchSeconds(
-  { budget, runtime }: Pick<RunRequest, 'budget' | 'runtime'>,
-  execution: Pick<RunExecution, 'exceed' | 'result'>,
+  run: Pick<OpenRun, 'exceed' | 'result' | 'runtime'>,
+  seconds: number,
 ): void {
-  const seconds = budget?.seconds
-  if (seconds === undefined) return
   const deadline = {
-    deadline: runtime.now().getTime() + seconds * 1000,
-    overdue: () => execution.exceed(exceeded('seconds', seconds, seconds)),
+    deadline: run.runtime.now().getTime() + seconds * 1000,
+    overdue: () => run.exceed(exceeded('seconds', seconds, seconds)),
   }
-  const deadlines = deadlinesOf(runtime)
+  const deadlines = deadlinesOf(run.runtime)
   deadlines.add(deadline)
-  void execution.result.then(() => deadlines.remove(deadline))
+  void run.result.then(() => deadlines.remove(deadline))
 }

@@ -22,6 +22,7 @@ import {
   type Built,
   type Scope,
 } from './scope.ts'
+import { stalledVertices } from './stalled.ts'
 import { Task } from './task.ts'
 
 /**
@@ -49,6 +50,13 @@ export class Scheduler {
   /** Scopes that are not over. */
   get scopes(): readonly Scope[] {
     return [this.root, ...(this.#state.passes ?? [])]
+  }
+
+  /** Vertices that wait for a cycle, and those that wait for them. */
+  stalled(): PlanVertex[] {
+    const { graph, slice } = this.#state
+    const { root, scopes } = this
+    return stalledVertices({ graph, slice, root, scopes })
   }
 
   /** The first layer. */

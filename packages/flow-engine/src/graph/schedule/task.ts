@@ -13,4 +13,11 @@ export class Task {
     this.scope = scope
     this.vertex = vertex
   }
+
+  /** Called when its build has ended; returns false if its pass was abandoned before. */
+  leave(): boolean {
+    if (this.scope.cancelled) return false
+    this.scope.running -= 1
+    return true
+  }
 }

@@ -1,3 +1,4 @@
+import { kindOf, optionCheck } from '@x/wire'
 import type { FlowDraft } from '../draft/flow-draft.ts'
 import { sortProblems, type FlowProblem } from '../flow/problems.ts'
 import { buildGraph } from '../plan/build-graph.ts'
@@ -8,6 +9,7 @@ import {
   type CompileOptions,
   type DraftCompileOptions,
 } from '../plan/compile.ts'
+import { COMPILE_PAGE, compileOptionKinds } from '../plan/compile-options.ts'
 import { missingSettings, type KnownVariables } from './missing-settings.ts'
 
 interface Known {
@@ -21,15 +23,26 @@ interface Known {
 export interface CheckOptions extends CompileOptions, Known {}
 export interface DraftCheckOptions extends DraftCompileOptions, Known {}
 
+const iterable = kindOf(
+  'a list of names',
+  (value) => typeof value !== 'string' && typeof Object(value)[Symbol.iterator] === 'function',
+)
+const readCheckOptions = optionCheck<DraftCheckOptions>(COMPILE_PAGE, {
+  ...compileOptionKinds,
+  variables: iterable,
+})
+
 /**
  * Runs the checks of `compileFlow`, and finds required fields and keys that are blank. Returns errors and
- * warnings in a fixed order and never throws.
+ * warnings in a fixed order, whatever the flow is.
+ * @throws OptionError, a TypeError, for a wrong, missing or unknown option
  */
 export function checkFlow(draft: FlowDraft, options?: DraftCheckOptions): FlowProblem[]
 export function checkFlow(flow: unknown, options: CheckOptions): FlowProblem[]
 export function checkFlow(given: unknown, options: DraftCheckOptions = {}): FlowProblem[] {
-  const [flow, complete] = withComponents(given, options)
-  const names = options.variables === undefined ? undefined : new Set(options.variables)
+  const read = readCheckOptions('checkFlow', options)
+  const [flow, complete] = withComponents(given, read, 'checkFlow')
+  const names = read.variables === undefined ? undefined : new Set(read.variables)
   const known = names && { has: (name: string) => names.has(name), keptFor: () => undefined }
   return allOf(analyse(flow, complete), complete, known)
 }

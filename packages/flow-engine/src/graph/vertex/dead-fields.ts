@@ -1,6 +1,6 @@
 import { own, ownObject, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
-import type { RunRequest } from '../context/run-request.ts'
+import type { CheckedRun } from '../context/checked-run.ts'
 import { edgeState } from '../schedule/scope.ts'
 import type { Task } from '../schedule/task.ts'
 import { isEmpty, planFields } from './field-plan.ts'
@@ -10,7 +10,7 @@ const NONE: ReadonlySet<string> = new Set()
 /** The fields of a vertex whose edges are all dead: they have their stored values. */
 export function deadFields(
   { scope, vertex }: Task,
-  { graph }: Pick<RunRequest, 'graph'>,
+  { graph }: Pick<CheckedRun, 'graph'>,
 ): ReadonlySet<string> {
   let dead: Set<string> | undefined
   let live: Set<string> | undefined
@@ -26,11 +26,11 @@ export function deadFields(
 }
 
 /** True if dead edges leave a required field without a value: nothing was delivered to the vertex. */
-export function lacksInput(task: Task, request: RunRequest): boolean {
-  const dead = deadFields(task, request)
+export function lacksInput(task: Task, run: CheckedRun): boolean {
+  const dead = deadFields(task, run)
   if (dead.size === 0) return false
   const { vertex } = task
-  const tweaks = request.tweaks.fields.get(vertex.index)
+  const tweaks = run.tweaks.fields.get(vertex.index)
   const { fields } = planFields(vertex, tweaks, dead)
   return fields.some(
     ({ name, type, required, variable, value }) =>

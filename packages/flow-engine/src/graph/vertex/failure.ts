@@ -5,7 +5,12 @@ import type { ErrorMessageJson } from '../events/run-event.ts'
 import { createMessage, type Message } from '../values/message.ts'
 
 /** Codes whose texts say all, without the component. */
-const OWN_TEXTS: ReadonlySet<FlowErrorCode> = new Set(['timeout', 'cancelled', 'budget_exceeded'])
+const OWN_TEXTS: ReadonlySet<FlowErrorCode> = new Set([
+  'timeout',
+  'cancelled',
+  'budget_exceeded',
+  'missing_package',
+])
 
 /** Wraps a component's error as the failure of its vertex and returns the text. */
 export function vertexFailure(

@@ -1,5 +1,5 @@
 import type { InputSource } from '../../components/define/context.ts'
-import type { RunRequest } from '../context/run-request.ts'
+import type { CheckedRun } from '../context/checked-run.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { edgeState } from '../schedule/scope.ts'
 import type { Task } from '../schedule/task.ts'
@@ -8,12 +8,8 @@ import { planFields } from './field-plan.ts'
 const MODEL_FIELDS = ['model_name', 'model_id', 'model'] as const
 
 /** The sources of a field's edges that are not dead, with the model selected on each. */
-export function sourcesOf(
-  { vertex, scope }: Task,
-  field: string,
-  request: RunRequest,
-): InputSource[] {
-  const { graph, tweaks } = request
+export function sourcesOf({ vertex, scope }: Task, field: string, run: CheckedRun): InputSource[] {
+  const { graph, tweaks } = run
   const delivers = (edge: PlanEdge): boolean =>
     edge.field === field && !edge.self && edgeState(graph, scope, edge) !== 'dead'
   return vertex.incoming.filter(delivers).flatMap((edge) => {

@@ -14,12 +14,12 @@ import type { TaskEnvironment } from './task-environment.ts'
 export function storageKey(
   { fields, build }: TaskBuild,
   { vertex, scope }: Task,
-  { keyed, request, run }: TaskEnvironment,
+  { keyed, run }: TaskEnvironment,
 ): string | undefined {
   // A result computed with values given to this run only must not be reused by others.
-  if (!keyed || request.inputs.has(vertex.index)) return undefined
+  if (!keyed || run.inputs.has(vertex.index)) return undefined
   const isOnce = build === 1 && vertex.loop === undefined && scope.parent === undefined
-  if (!vertex.frozen && !(request.mode === 'build' && isOnce)) return undefined
+  if (!vertex.frozen && !(run.mode === 'build' && isOnce)) return undefined
   return resultKey({ vertex, fields, userId: run.userId, flowId: run.flowId, build })
 }
 
@@ -27,9 +27,9 @@ export function storageKey(
 export async function recall(
   key: string,
   { vertex, build }: TaskBuild,
-  { request, run }: TaskEnvironment,
+  { run }: TaskEnvironment,
 ): Promise<FrozenResult | undefined> {
-  const { cache } = request.options
+  const { cache } = run.options
   if (!vertex.frozen || cache === undefined) return undefined
   try {
     const kept = await cache.get(key, keptVertex(vertex, build, run.flowId))
@@ -47,9 +47,9 @@ const MAX_UNFROZEN_BYTES = 1024 * 1024
 export async function keep(
   { outputs, branches, logs, hasStatus, bytes, vertex, build }: TaskBuild,
   key: string,
-  { request, run }: TaskEnvironment,
+  { run }: TaskEnvironment,
 ): Promise<void> {
-  const { cache } = request.options
+  const { cache } = run.options
   if (!vertex.frozen && bytes > MAX_UNFROZEN_BYTES) return
   if (cache === undefined || run.secrets.occursIn(outputs)) return
   const result: FrozenResult = { outputs, branches, logs, hasStatus, bytes: bytes + 256 }

@@ -1,3 +1,4 @@
+import { isObject } from '@x/wire'
 import type { VariableOrigin } from '../../components/define/variable-value.ts'
 import { isModelChoice, readPicked } from '../../components/define/picked-model.ts'
 import { findProvider, keyNameOf } from '../../models/provider-table.ts'
@@ -43,8 +44,40 @@ function settingsOf(vertex: PlanVertex, known: KnownVariables | undefined): Flow
     origins.set(name, 'user')
   }
   const place = { vertex, raw, origins, known }
-  return fields.flatMap((field) => (field.edges.length > 0 ? [] : settingOf(field, place)))
+  const blank = fields.flatMap((field) => (field.edges.length > 0 ? [] : settingOf(field, place)))
+  return [...blank, ...wrongSettings(vertex, raw)]
 }
+
+/** Stored values with which the vertex would be refused when it runs. */
+function wrongSettings(vertex: PlanVertex, raw: Readonly<Record<string, unknown>>): FlowProblem[] {
+  const { id: nodeId, displayName, component, template } = vertex
+  const isFed = (name: string): boolean => vertex.incoming.some((edge) => edge.field === name)
+  const why = new Map<string, string>()
+  for (const { name, displayName: label, variable, edges } of planFields(vertex, undefined)
+    .addresses) {
+    const text = typeof raw[name] === 'string' ? raw[name].trim() : ''
+    if (text !== '' && edges.length === 0 && variable === undefined && !URL.canParse(text))
+      why.set(name, `${label} is not a valid URL`)
+  }
+  for (const [name, { fieldKind }] of Object.entries(component.inputs)) {
+    if (isFed(name)) continue
+    if (fieldKind === 'mcp' && !isServer(raw[name])) why.set(name, 'No MCP server selected')
+    const isList = fieldKind === 'picker' && name === 'model' && Object.hasOwn(template, name)
+    const hasOlder = OLDER_CHOICES.some((older) => isFed(older) || !isEmpty(raw[older]))
+    if (isList && !hasOlder && readPicked(raw[name]) === null)
+      why.set(name, 'A model selection is required')
+  }
+  for (const [name, text] of Object.entries(component.check?.(raw) ?? {})) why.set(name, text)
+  return [...why].map(([field, text]) =>
+    warning('missing_input', `Component ${displayName}: ${text}`, { nodeId, field }),
+  )
+}
+
+/** Where older versions keep the chosen model or its provider. */
+const OLDER_CHOICES = ['agent_llm', 'provider', 'llm']
+
+const isServer = (value: unknown): boolean =>
+  isObject(value) && (!isEmpty(value['name']) || isObject(value['config']))
 
 function settingOf(field: FieldPlan, place: Place): FlowProblem[] {
   const { vertex, raw, known } = place

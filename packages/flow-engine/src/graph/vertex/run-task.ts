@@ -71,7 +71,7 @@ function startTask(work: TaskBuild): TaskResult | Promise<TaskResult> {
     throw limitExceeded('loopPasses', `${vertex.displayName} was built ${loopPasses} times`)
   }
   for (const secret of work.fields.secrets) run.secrets.add(secret)
-  for (const { name, secret } of environment.request.inputs.size > 0 ? work.fields.fields : [])
+  for (const { name, secret } of environment.run.inputs.size > 0 ? work.fields.fields : [])
     if (secret) run.secrets.add(secretText(work.given.get(name)))
   const raw = rawInputs(work, run)
   if (raw instanceof Promise || environment.keyed || run.limits.vertexTimeoutMs !== null) {

@@ -48,7 +48,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
   #signal: AbortSignal | undefined
 
   constructor(task: Task, build: number, environment: TaskEnvironment, attempt?: Attempt) {
-    const { run, request } = environment
+    const { run } = environment
     const { scope, vertex } = task
     super(run, { vertex, build, names: vertex.computed })
     this.attempt = attempt?.attempt ?? 1
@@ -57,11 +57,9 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
     this.#scope = scope
     this.environment = environment
     const hasDead = vertex.cycle !== undefined || ((scope.marks[vertex.local] ?? 0) & DEAD) !== 0
-    const dead = hasDead ? deadFields(task, request) : undefined
-    this.fields = planFields(vertex, request.tweaks.fields.get(vertex.index), dead)
-    this.given = givenValues({ vertex, fields: this.fields, request }, (problem) =>
-      run.warn(problem),
-    )
+    const dead = hasDead ? deadFields(task, run) : undefined
+    this.fields = planFields(vertex, run.tweaks.fields.get(vertex.index), dead)
+    this.given = givenValues({ vertex, fields: this.fields, run })
   }
 
   get branches(): readonly BranchCall[] {
@@ -105,7 +103,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
   }
 
   get variables(): Readonly<Record<string, string>> | undefined {
-    return this.environment.request.options.variables
+    return this.environment.run.options.variables
   }
 
   state(): Map<string, unknown> {
@@ -113,7 +111,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
   }
 
   sources(field: string): readonly InputSource[] {
-    return sourcesOf(this.task, field, this.environment.request)
+    return sourcesOf(this.task, field, this.environment.run)
   }
 
   inputType(field: string): string | undefined {
@@ -135,7 +133,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
   }
 
   deliver(edge: PlanEdge): unknown {
-    const { graph, slice } = this.environment.request
+    const { graph, slice } = this.environment.run
     const scope = this.#scope
     if (slice.contains[edge.source] !== 1) return DEAD_EDGE
     if (edge.loopBack) {

@@ -1,16 +1,11 @@
-import type { RunContext } from '../context/run-context.ts'
-import type { RunRequest } from '../context/run-request.ts'
+import type { CheckedRun } from '../context/checked-run.ts'
 import { isPlain, type RunHost } from '../context/run-host.ts'
-import { zeros } from '../values/young-list.ts'
 import type { Task } from '../schedule/task.ts'
 
 /** State shared by the builds of a run. A class, not a literal (decision 009). */
 export class TaskEnvironment {
-  readonly run: RunContext
-  readonly request: RunRequest
+  readonly run: CheckedRun
   readonly host: RunHost
-  /** Builds so far, by vertex position; a resumed loop adds the builds of the passes it skips. */
-  readonly builds: number[]
   /** Results need a key, because a frozen vertex may store some. */
   readonly keyed: boolean
   /** Concurrent passes of a loop; 1 if the run is stored for other processes. */
@@ -26,29 +21,24 @@ export class TaskEnvironment {
   readonly #rested: (task: Task) => void
 
   constructor(
-    run: RunContext,
-    request: RunRequest,
+    run: CheckedRun,
     {
-      host,
       rested,
       clock,
     }: {
-      readonly host: RunHost
       readonly rested: (task: Task) => void
       readonly clock: { readonly time: number }
     },
   ) {
-    const { graph, options } = request
+    const { graph, options, host } = run
     this.host = host
     this.isPlain = isPlain(host)
     this.clock = clock
     this.run = run
-    this.builds = zeros(graph.vertices.length)
-    this.request = request
-    const isEdited = request.mode === 'build'
+    const isEdited = run.mode === 'build'
     this.keyed =
       options.cache !== undefined && (isEdited || graph.vertices.some(({ frozen }) => frozen))
-    this.parallel = this.isPlain ? request.parallel : 1
+    this.parallel = this.isPlain ? run.parallel : 1
     this.mayRest = host.suspend !== undefined
     this.#rested = rested
   }

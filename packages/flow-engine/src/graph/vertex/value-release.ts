@@ -1,6 +1,6 @@
 import type { RunEventOf } from '../events/run-event.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
-import { selectsOutput, type RunRequest } from '../context/run-request.ts'
+import { selectsOutput, type CheckedRun } from '../context/checked-run.ts'
 import type { Task } from '../schedule/task.ts'
 import type { Scope } from '../schedule/scope.ts'
 import type { VertexRecord } from './vertex-record.ts'
@@ -23,16 +23,16 @@ interface HeldValue {
 /**
  * Selects vertices whose values are retained in full: the reported ones, and those of option `keep`.
  */
-function keepsValues(request: RunRequest): (vertex: PlanVertex) => boolean {
-  const reported = selectsOutput(request)
-  const { keep = [] } = request.options
+function keepsValues(run: CheckedRun): (vertex: PlanVertex) => boolean {
+  const reported = selectsOutput(run)
+  const { keep = [] } = run.options
   if (keep === 'outputs') return (vertex) => vertex.role === 'output' || reported(vertex)
   const names = new Set(keep)
   return (vertex) => names.has(vertex.id) || names.has(vertex.displayName) || reported(vertex)
 }
 
 /** Releases large values once their last reader has run. */
-export function createValueRelease(request: RunRequest) {
+export function createValueRelease(run: CheckedRun) {
   let held: WeakMap<Scope, Map<number, HeldValue>> | undefined
   let selects: ((vertex: PlanVertex) => boolean) | undefined
 
@@ -48,9 +48,9 @@ export function createValueRelease(request: RunRequest) {
       if (vertex.frozen || vertex.inCycle) return
       const readers = new Set(vertex.outgoing.map((edge) => edge.target))
       const within = [...readers].every(
-        (reader) => request.graph.vertices[reader]?.region === vertex.region,
+        (reader) => run.graph.vertices[reader]?.region === vertex.region,
       )
-      selects ??= keepsValues(request)
+      selects ??= keepsValues(run)
       if (readers.size === 0 || !within || selects(vertex)) return
       held ??= new WeakMap()
       const values = held.get(scope) ?? new Map<number, HeldValue>()

@@ -92,7 +92,7 @@ export class VertexContext implements ComponentContext {
     return this.#run.spending
   }
   get runId(): string {
-    return this.#run.runId
+    return this.#run.id
   }
   get flowId(): string {
     return this.#run.flowId
@@ -270,7 +270,7 @@ export class VertexContext implements ComponentContext {
     const scope = `${encodeURIComponent(this.vertexId)}.${this.build}.${encodeURIComponent(name)}`
     this.#concurrent ??= new ConcurrentCalls((reason) => this.#facts.rest(reason))
     return this.#concurrent.run(() =>
-      this.#run.step(this.vertexId, name, () => this.#call(tool, args, { signal, scope })),
+      this.#run.durable.step(this.vertexId, name, () => this.#call(tool, args, { signal, scope })),
     )
   }
 
@@ -287,16 +287,18 @@ export class VertexContext implements ComponentContext {
   }
 
   suspend<T = unknown>(question: unknown, options: SuspendOptions<T> = {}): Promise<T> {
-    return this.#resting(() => this.#run.suspend(this.#place, question, options)) as Promise<T>
+    return this.#resting(() =>
+      this.#run.durable.suspend(this.#place, question, options),
+    ) as Promise<T>
   }
 
   sleep(time: number | string | Date): Promise<void> {
     const number = (this.#sleeps += 1)
-    return this.#resting(() => this.#run.sleep(this.#place, number, time, this.signal))
+    return this.#resting(() => this.#run.durable.sleep(this.#place, number, time, this.signal))
   }
 
   step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
-    return this.#run.step(this.vertexId, this.#stepName(name), work)
+    return this.#run.durable.step(this.vertexId, this.#stepName(name), work)
   }
 
   /** Repeated names within one build are distinct steps, as are the steps of different tool calls. */

@@ -15,7 +15,7 @@ export class OpenTask extends OpenBuild {
   constructor(work: TaskBuild, reporter: RunReporter) {
     super()
     const { vertex, build, attempt, environment } = work
-    const pass = passOf(vertex, environment.request.graph, environment.builds)
+    const pass = passOf(vertex, environment.run.graph, environment.run.builds)
     this.vertex = new VertexFacts(reporter.info, vertex, { build, attempt, pass })
     this.#work = work
     this.#reporter = reporter

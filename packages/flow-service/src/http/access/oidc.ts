@@ -1,5 +1,6 @@
-import { createSystemRuntime, encodeBase64Url, type Runtime } from '@x/wire'
-import { jwtVerify, SignJWT } from 'jose'
+import { createSystemRuntime, encodeBase64Url, secretBytes, type Runtime } from '@x/wire'
+import { SignJWT } from 'jose'
+import { verifyWithAny } from '../../services/crypto/verify-with-any.ts'
 import { createOidcProvider } from '../../services/accounts/oidc-provider.ts'
 import {
   findOidcUser,
@@ -22,8 +23,8 @@ export interface OidcSignInOptions {
   readonly clientSecret?: string
   /** Base URL of this service; the provider redirects users below it. */
   readonly publicUrl: string
-  /** Signs the cookie between the two steps; at least 32 characters or bytes. */
-  readonly secretKey: string | Uint8Array
+  /** Signs the cookie between the two steps; at least 32 characters or bytes. Earlier keys may follow. */
+  readonly secretKey: string | Uint8Array | readonly (string | Uint8Array)[]
   readonly services: Pick<FlowServices, 'login' | 'users' | 'status'>
   readonly store: Pick<FlowStore, 'oidcLinks' | 'users'>
   /** Finds the managed user of an identity without a link: by externalId, then by verified email. */
@@ -89,7 +90,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   })
-  const key = bytesOf(options.secretKey)
+  const keys = secretBytes(options.secretKey)
   const redirectUri = `${publicUrl.replace(/\/$/, '')}${CALLBACK}`
   const secure = publicUrl.startsWith('https:')
   // Pages of sibling domains cannot set cookies with this prefix (RFC 6265bis), nor bring a sign-in of theirs.
@@ -108,14 +109,8 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
     login: answering(async (request) => {
       const returnTo = checkReturn(new URL(request.url).searchParams.get('return_to'))
       const pending = { state: random(), nonce: random(), verifier: random(), returnTo }
-      const location = await provider.authorizeUrl({
-        redirect_uri: redirectUri,
-        state: pending.state,
-        nonce: pending.nonce,
-        code_challenge: await challenge(pending.verifier),
-        code_challenge_method: 'S256',
-      })
-      const value = await seal(pending, key, runtime)
+      const location = await provider.authorizeUrl({ ...pending, redirectUri })
+      const value = await seal(pending, keys, runtime)
       const cookie = stepCookie(name, value, { secure, maxAge: COOKIE_SECONDS })
       return new Response(null, {
         status: 302,
@@ -126,7 +121,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
       answering(async () => {
         const refused = { outcome: 'refused', userId: null, isNew: false } as const
         const query = new URL(request.url).searchParams
-        const pending = await open(readCookies(request).get(name), key, runtime)
+        const pending = await open(readCookies(request).get(name), keys, runtime)
         // Not reported: otherwise anonymous clients could fill the audit records.
         if (pending === undefined || query.get('state') !== pending.state)
           throw refuse(400, 'The sign-in was not started here, or has expired')
@@ -143,11 +138,8 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
     query: URLSearchParams,
     pending: Pending,
   ): Promise<{ readonly user: OidcUser; readonly response: Response }> {
-    await provider.checkIssuer(query.get('iss'))
-    const code = query.get('code')
-    if (code === null) throw refuse(400, 'The identity provider refused the sign-in')
-    const { nonce, verifier, returnTo } = pending
-    const claims = await provider.claims({ code, redirectUri, verifier, nonce })
+    const { returnTo } = pending
+    const claims = await provider.claims(query, { ...pending, redirectUri })
     const identity = identityOf(claims, issuer, options.externalIdClaim ?? 'sub')
     const user = await findOidcUser({ ...options, users: services.users, runtime }, identity)
     const session = await services.login.signInAs(user.userId)
@@ -185,12 +177,6 @@ function checkReturn(path: string | null): string {
   return encoded
 }
 
-/** RFC 7636 section 4.2. */
-async function challenge(verifier: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
-  return encodeBase64Url(new Uint8Array(digest))
-}
-
 function stepCookie(
   name: string,
   value: string,
@@ -200,7 +186,11 @@ function stepCookie(
   return formatCookie({ ...fixed, value, secure, maxAge })
 }
 
-async function seal(pending: Pending, key: Uint8Array, runtime: Runtime): Promise<string> {
+async function seal(
+  pending: Pending,
+  [key = new Uint8Array()]: readonly Uint8Array[],
+  runtime: Runtime,
+): Promise<string> {
   const now = Math.floor(runtime.now().getTime() / 1000)
   return await new SignJWT({ type: 'oidc', ...pending })
     .setProtectedHeader({ alg: 'HS256' })
@@ -210,12 +200,12 @@ async function seal(pending: Pending, key: Uint8Array, runtime: Runtime): Promis
 
 async function open(
   cookie: string | undefined,
-  key: Uint8Array,
+  keys: readonly Uint8Array[],
   runtime: Runtime,
 ): Promise<Pending | undefined> {
   if (cookie === undefined || cookie === '') return undefined
   try {
-    const { payload } = await jwtVerify(cookie, key, {
+    const payload = await verifyWithAny(cookie, keys, {
       algorithms: ['HS256'],
       requiredClaims: ['exp'],
       currentDate: runtime.now(),
@@ -232,8 +222,4 @@ async function open(
   } catch {
     return undefined
   }
-}
-
-function bytesOf(key: string | Uint8Array): Uint8Array {
-  return typeof key === 'string' ? new TextEncoder().encode(key) : key
 }

@@ -1,8 +1,9 @@
 import { clientNetworkOf, isResponse, type Runtime } from '@x/wire'
-import type { HostContext } from '../../options.ts'
+import type { HostContext, KeyAgents } from '../../options.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { callerOf, type Caller } from '../../services/base/caller.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
+import { assertAgentActs } from '../../services/accounts/api-keys.ts'
 import { anonymous } from '../route/anonymous.ts'
 import type { Auth } from '../route/route.ts'
 import { CHALLENGE, checkRights, unknownKey } from './authenticate.ts'
@@ -18,9 +19,13 @@ const SLOW_MS = 1_000
 export type FindAgain = (caller: Caller, auth: Auth) => Promise<Caller>
 
 /** Reads what can change while a body arrives; credentials that expire meanwhile stay valid for it. */
-export function createFindAgain(
-  store: Pick<FlowStore, 'users' | 'refreshFamilies' | 'apiKeys'>,
-): FindAgain {
+export function createFindAgain({
+  store,
+  agents,
+}: {
+  readonly store: Pick<FlowStore, 'users' | 'refreshFamilies' | 'apiKeys'>
+  readonly agents?: KeyAgents | undefined
+}): FindAgain {
   return async (caller, auth) => {
     const { id, via, isSuperuser, signInId = null, keyHash = null, record } = caller
     const [user, signIn, key] = await Promise.all([
@@ -30,6 +35,7 @@ export function createFindAgain(
     ])
     if (user?.isActive !== true) throw refuse(401, 'User not found or is inactive.', CHALLENGE)
     if (keyHash !== null && !(key?.isActive === true && key.userId === id)) throw unknownKey(auth)
+    if (key !== null) await assertAgentActs({ agents }, key)
     // AB-68: Auto Login tokens have no sign-in and depend on the user's epoch.
     const isToken = via === 'token' || via === 'cookie'
     const hasEnded =

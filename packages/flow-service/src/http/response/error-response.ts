@@ -1,4 +1,4 @@
-import { isBodyRefused, json } from '@x/wire'
+import { isBodyRefused, isSchemaError, json } from '@x/wire'
 import { isFlowError, type FlowError } from '@x/flow-engine'
 import { Refusal } from '@x/flow-engine/internal'
 import { isQueueFull, isStoreUnavailable } from '@x/flow-engine/store'
@@ -25,7 +25,7 @@ export function errorResponse(
     report(error)
     return json(
       request,
-      { detail: 'Service Unavailable' },
+      { detail: isSchemaError(error) ? 'The database is not ready' : 'Service Unavailable' },
       { status: 503, headers: retryAfter(503) },
     )
   }

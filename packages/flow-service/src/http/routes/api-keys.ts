@@ -45,7 +45,7 @@ export const apiKeyRoutes: readonly Route[] = [
       output: ApiKeyCreated,
     },
     async ({ services, caller, body }) => {
-      const input = { name: body.name, createdAt: body.created_at }
+      const input = { name: body.name, createdAt: body.created_at, agentId: body.agent_id }
       const { record, key } = await services.apiKeys.create(caller, input)
       return createdKeyToWire(record, key)
     },

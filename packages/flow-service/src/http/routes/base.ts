@@ -20,6 +20,21 @@ export const baseRoutes: readonly Route[] = [
   route(
     {
       method: 'GET',
+      path: '/health/ready',
+      summary: 'Readiness',
+      auth: 'none',
+      output: z.object({ status: z.string() }),
+    },
+    async ({ services, request }) => {
+      const failed = await services.status.failing()
+      if (failed === undefined) return { status: 'ready' }
+      const headers = { 'retry-after': '5' }
+      return json(request, { status: 'not ready', failed }, { status: 503, headers })
+    },
+  ),
+  route(
+    {
+      method: 'GET',
       path: '/health_check',
       summary: 'Health Check',
       auth: 'none',

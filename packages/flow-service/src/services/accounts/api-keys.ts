@@ -19,17 +19,17 @@ export interface ApiKeyService {
   list(caller: Caller): Promise<PageParts<ApiKeyRecord>>
   /**
    * Returns the record and the key in clear text, which is not available again.
-   * @throws Refusal 400 if the user has too many
+   * @throws Refusal 400 if the user has too many, 404 for an unknown agent, 403 for one of others
    */
   create(
     caller: Caller,
-    input: { name: string | null; createdAt: Date | null },
+    input: { name: string | null; createdAt: Date | null; agentId?: string | null },
   ): Promise<{ record: ApiKeyRecord; key: string }>
   /** @throws Refusal 400 */
   remove(caller: Caller, id: string): Promise<void>
   /** Encrypts and stores the key of the component store; returns the sealed key. */
   saveStoreKey(caller: Caller, key: string): Promise<string>
-  /** The record of a valid clear-text key, else null. */
+  /** The record of a valid clear-text key, else null. @throws Refusal 403 if its agent may not act */
   find(key: string): Promise<ApiKeyRecord | null>
   /** Counts a use; stored within a second. */
   countUse(record: ApiKeyRecord): void
@@ -55,7 +55,8 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
       const items = await apiKeys.list(id)
       return { items: [items], total: items.length }
     },
-    async create(caller, { name, createdAt }) {
+    async create(caller, { name, createdAt, agentId = null }) {
+      if (agentId !== null) await assertMayBind(kit, caller, agentId)
       const key = `sk-${encodeBase64Url(runtime.randomBytes(32))}`
       const record: ApiKeyRecord = {
         id: runtime.uuid(),
@@ -64,6 +65,7 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
         hash: hashKey(key),
         prefix: key.slice(0, PREFIX),
         isActive: true,
+        agentId,
         totalUses: 0,
         lastUsedAt: null,
         createdAt: createdAt ?? runtime.now(),
@@ -87,6 +89,7 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
       const hash = hashes.get(key) ?? hashKey(key)
       const record = await store.apiKeys.findByHash(hash)
       if (record?.isActive !== true) return null
+      await assertAgentActs(kit, record)
       if (hashes.size >= MAX_CACHED_HASHES) hashes.clear()
       hashes.set(key, hash)
       return record
@@ -101,6 +104,23 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
     },
     flush: () => counter.flush(),
   }
+}
+
+/** @throws Refusal 404, 403 */
+async function assertMayBind({ agents }: ServiceKit, caller: Caller, agentId: string) {
+  const answer = (await agents?.mayBind(caller, agentId)) ?? 'unknown'
+  if (answer === 'unknown') throw refuse(404, 'Agent not found')
+  if (answer === 'no') throw refuse(403, 'Only an owner of the agent may have a key of it')
+}
+
+/** A key of an agent works only while the agent does, in every process. @throws Refusal 403 */
+export async function assertAgentActs(
+  { agents }: Pick<ServiceKit, 'agents'>,
+  { agentId }: Pick<ApiKeyRecord, 'agentId'>,
+): Promise<void> {
+  if (agentId === null) return
+  const refusal = agents === undefined ? 'Agents are disabled.' : await agents.refusal(agentId)
+  if (refusal !== null) throw refuse(403, refusal)
 }
 
 /** Collects uses in memory, so that a request does not wait for a write. */

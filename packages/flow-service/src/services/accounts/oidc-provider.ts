@@ -1,7 +1,7 @@
-import { createRemoteJWKSet, customFetch, jwtVerify, type JWTPayload } from 'jose'
-import { isObject, type Runtime } from '@x/wire'
+import type * as oauth from 'oauth4webapi'
 import { isFlowError } from '@x/flow-engine'
 import { refuse } from '@x/flow-engine/internal'
+import { createSystemRuntime, isObject, type Runtime } from '@x/wire'
 
 /** The client registration at an OpenID Connect provider. */
 export interface OidcProviderOptions {
@@ -16,112 +16,139 @@ export interface OidcProviderOptions {
   readonly runtime: Runtime
 }
 
-/** The used parts of a provider's discovery document. */
-interface Discovery {
-  readonly authorize: string
-  readonly token: string
-  readonly jwks: string
-  readonly endSession: string | undefined
-  /** Authorization responses contain the issuer (RFC 9207). */
-  readonly namesIssuer: boolean
-}
-
 /** An OpenID Connect provider (Core 1.0, code flow). */
 export interface OidcProvider {
-  readonly issuer: string
-  authorizeUrl(parameters: Readonly<Record<string, string>>): Promise<string>
+  authorizeUrl(parameters: SignInParameters): Promise<string>
   /**
-   * Checks the `iss` parameter of the authorization response (RFC 9207).
-   * @throws Refusal 400 for another issuer, or a missing one if the provider announces that it sends it
+   * Exchanges the code of an authorization response and returns the verified claims of its ID token.
+   * @throws Refusal 400 for a response or a token that is not the provider's, or not for this sign-in
    */
-  checkIssuer(issuer: string | null): Promise<void>
-  /** Exchanges a code and returns the verified claims of its ID token. */
-  claims(exchange: CodeExchange): Promise<JWTPayload>
+  claims(response: URLSearchParams, parameters: SignInParameters): Promise<oauth.IDToken>
   /** The provider's end-session URL; undefined if it has none. */
   endSessionUrl(): Promise<string | undefined>
 }
 
-/** The token request for an authorization code. */
-export interface CodeExchange {
-  readonly code: string
+/** One sign-in, from its first step to its last. */
+export interface SignInParameters {
   readonly redirectUri: string
+  readonly state: string
+  readonly nonce: string
   /** The PKCE code verifier (RFC 7636). */
   readonly verifier: string
-  readonly nonce: string
 }
 
+interface Discovery extends oauth.AuthorizationServer {
+  readonly authorization_endpoint: string
+}
+
+/** For providers that do not say which algorithms they sign with. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA']
 const TOLERANCE_SECONDS = 60
+/** The clock that the library reads. */
+const system = createSystemRuntime()
 
 /**
  * Fetches the discovery document and keys on first use and caches them.
  * @throws TypeError for an issuer that is neither https nor loopback
  */
 export function createOidcProvider(options: OidcProviderOptions): OidcProvider {
-  const { issuer, clientId, clientSecret, runtime, timeoutMs = 10_000 } = options
-  const send = bounded(options.fetch ?? fetch, timeoutMs)
-  const { protocol, hostname } = new URL(issuer)
-  if (protocol !== 'https:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) {
+  const { clientId, clientSecret, runtime, timeoutMs = 10_000 } = options
+  const issuer = new URL(options.issuer)
+  const isPlain = issuer.protocol !== 'https:'
+  if (isPlain && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(issuer.hostname))
     throw new TypeError('The issuer must be https or loopback')
-  }
+  const send = bounded(options.fetch ?? fetch, timeoutMs)
   let discovered: Promise<Discovery> | undefined
-  const discover = (): Promise<Discovery> =>
-    (discovered ??= readDiscovery(issuer, send).catch((error: unknown) => {
+
+  async function open() {
+    const library = await import('oauth4webapi')
+    const http = { [library.customFetch]: send, [library.allowInsecureRequests]: isPlain }
+    discovered ??= readDiscovery(library, issuer, http).catch((error: unknown) => {
       discovered = undefined
       throw error
-    }))
-  let keys: ReturnType<typeof createRemoteJWKSet> | undefined
+    })
+    return { library, http, server: await discovered }
+  }
 
   return {
-    issuer,
-    async authorizeUrl(parameters) {
-      const url = new URL((await discover()).authorize)
-      const fixed = { response_type: 'code', client_id: clientId, scope: 'openid email profile' }
-      for (const [name, value] of Object.entries({ ...fixed, ...parameters })) {
-        url.searchParams.set(name, value)
+    async authorizeUrl({ redirectUri, state, nonce, verifier }) {
+      const { library, server } = await open()
+      const url = new URL(server.authorization_endpoint)
+      const parameters = {
+        response_type: 'code',
+        client_id: clientId,
+        scope: 'openid email profile',
+        redirect_uri: redirectUri,
+        state,
+        nonce,
+        code_challenge: await library.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
       }
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
       return url.href
     },
-    async checkIssuer(named) {
-      if (named === issuer || (named === null && !(await discover()).namesIssuer)) return
-      throw refuse(400, 'The response does not come from the identity provider')
-    },
-    async claims({ code, redirectUri, verifier, nonce }) {
-      const { token, jwks } = await discover()
-      const form = new URLSearchParams({
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: redirectUri,
+    async claims(query, { redirectUri, state, nonce, verifier }) {
+      const { library, http, server } = await open()
+      const client: oauth.Client = {
         client_id: clientId,
-        code_verifier: verifier,
-      })
-      const idToken = await exchange(send, token, form, { clientId, clientSecret })
-      keys ??= createRemoteJWKSet(new URL(jwks), { [customFetch]: send })
-      const { payload } = await jwtVerify(idToken, keys, {
-        issuer,
-        audience: clientId,
-        algorithms: ALGORITHMS,
-        clockTolerance: TOLERANCE_SECONDS,
-        currentDate: runtime.now(),
-        requiredClaims: ['sub', 'exp', 'iat'],
-      }).catch((error: unknown) => {
-        // Beside errors of its own, jose throws TypeErrors for keys of the provider that it cannot use.
-        throw isFlowError(error)
-          ? error
-          : refuse(400, 'The identity token is not valid', { cause: error })
-      })
-      // OpenID Connect Core section 3.1.3.7: a token with several audiences names its authorized party.
-      const { azp } = payload
-      const isShared = Array.isArray(payload.aud) && payload.aud.length > 1
-      if (isShared || azp !== undefined) {
-        if (azp !== clientId) throw refuse(400, 'The identity token is not for this client')
+        [library.clockSkew]: (runtime.now().getTime() - system.now().getTime()) / 1000,
+        [library.clockTolerance]: TOLERANCE_SECONDS,
       }
-      if (payload['nonce'] !== nonce)
-        throw refuse(400, 'The identity token is not for this sign-in')
-      return payload
+      const secret =
+        clientSecret === undefined ? library.None() : library.ClientSecretBasic(clientSecret)
+      let text = 'The response does not come from the identity provider'
+      try {
+        const code = library.validateAuthResponse(server, client, query, state)
+        text = 'The identity provider refused the sign-in'
+        const response = await library.authorizationCodeGrantRequest(
+          server,
+          client,
+          secret,
+          code,
+          redirectUri,
+          verifier,
+          http,
+        )
+        const expected = { expectedNonce: nonce, requireIdToken: true }
+        const tokens = await library.processAuthorizationCodeResponse(
+          server,
+          client,
+          response,
+          expected,
+        )
+        text = 'The identity token is not valid'
+        await library.validateApplicationLevelSignature(server, response, http)
+        const claims = library.getValidatedIdTokenClaims(tokens)
+        // A token for one audience may name another party that may use it.
+        if (claims !== undefined && (claims.azp ?? clientId) === clientId) return claims
+        text = 'The identity token is not for this client'
+      } catch (error) {
+        if (isFlowError(error)) throw error
+        if (error instanceof library.AuthorizationResponseError)
+          text = 'The identity provider refused the sign-in'
+        else if (claimIn(error) !== undefined)
+          text = `The identity token is not ${CLAIMS[claimIn(error) ?? ''] ?? 'valid'}`
+      }
+      // The library's errors contain the token, so that they are no cause of a refusal that may be logged.
+      throw refuse(400, text)
     },
-    endSessionUrl: async () => (await discover()).endSession,
+    async endSessionUrl() {
+      const { end_session_endpoint: url } = (await open()).server
+      return isUrl(url) ? new URL(url).href : undefined
+    },
   }
+}
+
+/** What a token is not, by the claim that tells. */
+const CLAIMS: Readonly<Record<string, string>> = {
+  aud: 'for this client',
+  azp: 'for this client',
+  nonce: 'for this sign-in',
+}
+
+function claimIn(error: unknown): string | undefined {
+  const cause: unknown = error instanceof Error ? error.cause : undefined
+  return isObject(cause) && typeof cause['claim'] === 'string' ? cause['claim'] : undefined
 }
 
 /** Maximum characters of a provider response. */
@@ -133,20 +160,21 @@ const SIMULTANEOUS = 100
  * Responses are read completely and within the timeout, else the sign-in is refused: a provider may hang.
  * While too many requests wait for it, it is not asked.
  */
-function bounded(send: typeof fetch, timeoutMs: number): typeof fetch {
+function bounded(send: typeof fetch, timeoutMs: number) {
   let waiting = 0
-  return async (input, init) => {
+  return async (
+    url: string,
+    { body, ...init }: oauth.CustomFetchOptions<string, URLSearchParams | undefined>,
+  ): Promise<Response> => {
     if (waiting >= SIMULTANEOUS) {
       throw refuse(503, 'Too many sign-ins wait for the identity provider', {
         headers: { 'retry-after': '1' },
       })
     }
     waiting += 1
-    const late = AbortSignal.timeout(timeoutMs)
-    const given = init?.signal
-    const signal = given ? AbortSignal.any([given, late]) : late
     try {
-      const response = await send(input, { ...init, signal })
+      const signal = AbortSignal.timeout(timeoutMs)
+      const response = await send(url, { ...init, ...(body && { body }), signal })
       const { status, headers } = response
       return new Response(await readText(response), { status, headers })
     } catch (error) {
@@ -170,61 +198,26 @@ async function readText({ body }: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-async function readDiscovery(issuer: string, send: typeof fetch): Promise<Discovery> {
-  const base = issuer.replace(/\/$/, '')
-  const response = await send(`${base}/.well-known/openid-configuration`)
-  const document = await readJson(response)
-  if (!isObject(document) || document['issuer'] !== issuer) {
-    throw refuse(400, 'The identity provider cannot be reached')
-  }
-  const { authorization_endpoint, token_endpoint, jwks_uri, end_session_endpoint } = document
-  if (!isUrl(authorization_endpoint) || !isUrl(token_endpoint) || !isUrl(jwks_uri)) {
+async function readDiscovery(
+  library: typeof oauth,
+  issuer: URL,
+  http: oauth.HttpRequestOptions<'GET'>,
+): Promise<Discovery> {
+  const response = await library.discoveryRequest(issuer, http)
+  const server = await library
+    .processDiscoveryResponse(issuer, response)
+    .catch(() => Promise.reject(refuse(400, 'The identity provider cannot be reached')))
+  const { authorization_endpoint, token_endpoint, jwks_uri } = server
+  if (!isUrl(authorization_endpoint) || !isUrl(token_endpoint) || !isUrl(jwks_uri))
     throw refuse(400, 'The configuration of the identity provider has no sign-in endpoints')
-  }
   return {
-    authorize: authorization_endpoint,
-    token: token_endpoint,
-    jwks: jwks_uri,
-    endSession: isUrl(end_session_endpoint) ? new URL(end_session_endpoint).href : undefined,
-    namesIssuer: document['authorization_response_iss_parameter_supported'] === true,
+    ...server,
+    authorization_endpoint,
+    id_token_signing_alg_values_supported:
+      server.id_token_signing_alg_values_supported ?? ALGORITHMS,
   }
 }
 
 function isUrl(value: unknown): value is string {
   return typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value)
-}
-
-/** The JSON of a response; null for another status or another content, such as the page of a proxy. */
-async function readJson(response: Response): Promise<unknown> {
-  if (!response.ok) return null
-  return await response.json().catch(() => null)
-}
-
-async function exchange(
-  send: typeof fetch,
-  url: string,
-  form: URLSearchParams,
-  { clientId, clientSecret }: { clientId: string; clientSecret: string | undefined },
-): Promise<string> {
-  const secret = clientSecret === undefined ? undefined : basic(clientId, clientSecret)
-  const response = await send(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      accept: 'application/json',
-      ...(secret === undefined ? {} : { authorization: secret }),
-    },
-    body: form.toString(),
-    redirect: 'error',
-  })
-  const answer = await readJson(response)
-  if (!isObject(answer) || typeof answer['id_token'] !== 'string') {
-    throw refuse(400, 'The identity provider refused the sign-in')
-  }
-  return answer['id_token']
-}
-
-/** RFC 6749 section 2.3.1: both parts are form-encoded first. */
-function basic(clientId: string, clientSecret: string): string {
-  return `Basic ${btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`)}`
 }

@@ -1,5 +1,4 @@
 import type { Runtime } from '@x/wire'
-import type { JWTPayload } from 'jose'
 import { refuse } from '@x/flow-engine/internal'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { isUniqueConflict } from '@x/flow-engine/store'
@@ -70,7 +69,7 @@ export async function findOidcUser(
  * @throws Refusal 400 for a subject that is not 1 to 255 characters long (OpenID Connect Core section 2)
  */
 export function identityOf(
-  claims: JWTPayload,
+  claims: { readonly sub?: string; readonly [name: string]: unknown },
   issuer: string,
   externalIdClaim: string,
 ): OidcIdentity {

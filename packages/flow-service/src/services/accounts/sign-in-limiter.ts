@@ -1,5 +1,4 @@
-import { clientNetworkOf } from '@x/wire'
-import type { Runtime } from '@x/wire'
+import { clientNetworkOf, createTokenBuckets, waitSeconds, type Runtime } from '@x/wire'
 import { refuse } from '@x/flow-engine/internal'
 
 /** Limits password attempts. An implementation may be shared by several processes. */
@@ -13,14 +12,8 @@ export interface SignInLimiter {
   giveBack(address: string, username: string): void | Promise<void>
 }
 
-interface Bucket {
-  /** Attempts available at the last update. */
-  level: number
-  at: number
-}
-
-const BY_NAME = { size: 10, perSecond: 1 }
-const BY_ADDRESS = { size: 100, perSecond: 5 }
+const BY_NAME = { burst: 10, perSecond: 1 }
+const BY_ADDRESS = { burst: 100, perSecond: 5 }
 /** Maximum number of buckets; the oldest are evicted. */
 const MAX_BUCKETS = 10_000
 /** The maximum length of a user name. */
@@ -32,22 +25,27 @@ const MAX_NAME = 256
  * All addresses of an IPv6 /64 count as one.
  */
 export function createSignInLimiter(runtime: Runtime): SignInLimiter {
-  const names = createBuckets(BY_NAME, runtime)
-  const addresses = createBuckets(BY_ADDRESS, runtime)
+  const names = createTokenBuckets(MAX_BUCKETS)
+  const addresses = createTokenBuckets(MAX_BUCKETS)
   return {
     take(address, username) {
+      const now = runtime.now().getTime()
       const caller = clientNetworkOf(address)
       const name = nameKey(caller, username)
-      const seconds = Math.max(names.delay(name), addresses.delay(caller))
-      if (seconds > 0) return seconds
-      names.add(name, -1)
-      addresses.add(caller, -1)
-      return 0
+      const byName = names.take(name, BY_NAME, now)
+      const byAddress = addresses.take(caller, BY_ADDRESS, now)
+      if (byName.allowed && byAddress.allowed) return 0
+      if (byName.allowed) names.giveBack(name, BY_NAME, now)
+      if (byAddress.allowed) addresses.giveBack(caller, BY_ADDRESS, now)
+      return Math.max(
+        byName.allowed ? 0 : waitSeconds(BY_NAME, byName),
+        byAddress.allowed ? 0 : waitSeconds(BY_ADDRESS, byAddress),
+      )
     },
     giveBack(address, username) {
       const caller = clientNetworkOf(address)
       names.fill(nameKey(caller, username))
-      addresses.add(caller, 1)
+      addresses.giveBack(caller, BY_ADDRESS, runtime.now().getTime())
     },
   }
 }
@@ -70,35 +68,4 @@ export async function takeAttempt(
 
 function nameKey(caller: string, username: string): string {
   return `${caller} ${username.slice(0, MAX_NAME)}`
-}
-
-function createBuckets({ size, perSecond }: typeof BY_NAME, runtime: Runtime) {
-  const buckets = new Map<string, Bucket>()
-  const level = (bucket: Bucket, now: number): number =>
-    // If the clock was set back, the level does not change.
-    Math.min(size, bucket.level + (Math.max(0, now - bucket.at) / 1000) * perSecond)
-  return {
-    /** Seconds until an attempt is available. */
-    delay(key: string): number {
-      const bucket = buckets.get(key)
-      const now = runtime.now().getTime()
-      if (bucket !== undefined && now < bucket.at) bucket.at = now
-      const left = bucket === undefined ? size : level(bucket, now)
-      return left >= 1 ? 0 : Math.ceil((1 - left) / perSecond)
-    },
-    add(key: string, attempts: number): void {
-      const now = runtime.now().getTime()
-      const bucket = buckets.get(key) ?? { level: size, at: now }
-      buckets.delete(key)
-      const left = Math.min(size, level(bucket, now) + attempts)
-      buckets.set(key, { level: Math.max(0, left), at: now })
-      if (buckets.size > MAX_BUCKETS) {
-        for (const [oldest] of buckets) {
-          buckets.delete(oldest)
-          break
-        }
-      }
-    },
-    fill: (key: string): void => void buckets.delete(key),
-  }
 }

@@ -160,7 +160,7 @@ function pointsOf(name: string): string {
 }
 
 function unreadable(name: string): string {
-  return `The variable ${name} was encrypted with another secret key: store it again, or start with the old secret key.`
+  return `The variable ${name} was encrypted with another secret key: store it again, or give the old key as SERVICE_SECRET_KEY_PREVIOUS.`
 }
 
 /** The response to create and update: never the clear-text value, and no value at all for a Credential. */

@@ -25,6 +25,8 @@ export interface Question {
   /** Maximum duration of the run, in milliseconds. Default: none. */
   readonly timeoutMs?: number
   readonly origin?: RunOrigin | undefined
+  /** Default `responses`. */
+  readonly door?: 'responses' | 'chat'
 }
 
 /** The events of an answer, in order, ending with exactly one `end`. A failed run throws instead. */
@@ -72,6 +74,7 @@ export async function* ask(
       signal: ends.signal,
       earlier: question.earlier,
       origin: question.origin,
+      door: question.door ?? 'responses',
     })
     const tools = createAnswerTools()
     const isLive = question.stream && question.chatOutputs === 1

@@ -1,3 +1,4 @@
+import type { KeyAgents } from '../../options.ts'
 import type { Runtime } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
 import type { EmitFlowEvent } from '../../events.ts'
@@ -37,6 +38,8 @@ export interface ServiceKit {
   readonly audit: AuditStore | undefined
   /** Called with errors that are not returned to a caller. */
   readonly report: (error: unknown, info?: Readonly<Record<string, unknown>>) => void
+  /** Undefined: API keys cannot be bound to agents. */
+  readonly agents: KeyAgents | undefined
   /** Stops the builds of these flows or this user. */
   readonly cancelBuilds: (of: JobOwner) => Promise<void>
 }

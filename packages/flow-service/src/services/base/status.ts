@@ -1,3 +1,4 @@
+import { isSchemaError } from '@x/wire'
 import type { FlowSettings } from '../../settings.ts'
 import type { ServiceKit } from './kit.ts'
 
@@ -10,6 +11,8 @@ export interface StatusService {
   readonly now: () => Date
   /** True if the store responds; the reason for a failure is passed to the host's `onError`. */
   storeAnswers(): Promise<boolean>
+  /** What keeps the service from answering, if anything does. */
+  failing(): Promise<'migrations' | 'database' | undefined>
 }
 
 export function createStatusService({
@@ -18,17 +21,19 @@ export function createStatusService({
   runtime,
   report,
 }: ServiceKit): StatusService {
+  const failing: StatusService['failing'] = async () => {
+    try {
+      await store.ping()
+      return undefined
+    } catch (error) {
+      report(error)
+      return isSchemaError(error) ? 'migrations' : 'database'
+    }
+  }
   return {
     settings,
     now: () => runtime.now(),
-    async storeAnswers() {
-      try {
-        await store.ping()
-        return true
-      } catch (error) {
-        report(error)
-        return false
-      }
-    },
+    storeAnswers: async () => (await failing()) === undefined,
+    failing,
   }
 }

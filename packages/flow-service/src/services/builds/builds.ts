@@ -168,6 +168,7 @@ export function createBuildService({
         storedFlowId: flowId,
         isPublic: false,
         logBuilds: request.logBuilds,
+        door: 'build',
       }
       const { graph, version = null } = request
       if (graph !== null && version !== null)
@@ -205,6 +206,7 @@ export function createBuildService({
         storedFlowId: flowId,
         isPublic: true,
         logBuilds: request.logBuilds,
+        door: 'public',
       }
       const derivedFlowId = await publicFlowId(clientId, flowId)
       const build: BuildRequest = {

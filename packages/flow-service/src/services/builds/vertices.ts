@@ -170,6 +170,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
           ...input.origin,
         },
         records: 'build',
+        door: 'vertex',
         host: {
           resume: {
             firstSeq: 0,
@@ -242,7 +243,7 @@ function buildable(plan: FlowPlan): FlowPlan {
 
 function required(plan: FlowPlan): PlanGraph {
   const graph = graphOf(plan)
-  if (graph === undefined) throw new TypeError('The plan was not created by compileFlow')
+  if (graph === undefined) throw new TypeError('Expected a plan returned by compileFlow')
   return graph
 }
 

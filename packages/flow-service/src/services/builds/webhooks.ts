@@ -76,6 +76,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
         isForeign: !settings.webhookAuthEnable,
         logBuilds: true,
         form: 'run',
+        door: 'webhook',
       }
       try {
         const run: BuildRequest = {

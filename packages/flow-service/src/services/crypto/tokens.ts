@@ -1,5 +1,6 @@
-import { errors, jwtVerify, SignJWT } from 'jose'
+import { errors, SignJWT } from 'jose'
 import { readUuid, type Runtime } from '@x/wire'
+import { verifyWithAny } from './verify-with-any.ts'
 
 /** The claims of a refresh token. */
 export interface RefreshClaims {
@@ -36,9 +37,11 @@ export interface Tokens {
 /** Maximum number of tokens whose verification is cached. */
 const MAX_CACHED_TOKENS = 1000
 
-/** Tokens signed with the secret key: HS256 only, `exp` required, no leeway. */
-export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
-  const key = secretKey
+/**
+ * Tokens signed with the first of the secret keys and verified with each: HS256 only, `exp` required, no leeway.
+ */
+export function createTokens(secretKeys: readonly Uint8Array[], runtime: Runtime): Tokens {
+  const [key = new Uint8Array()] = secretKeys
   const sign = (
     claims: Record<string, string | number | boolean>,
     subject: string,
@@ -56,7 +59,7 @@ export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
     const known = verified.get(token)
     if (known !== undefined) return (known.exp ?? 0) > seconds(runtime.now()) ? known : null
     try {
-      const { payload } = await jwtVerify(token, key, {
+      const payload = await verifyWithAny(token, secretKeys, {
         algorithms: ['HS256'],
         requiredClaims: ['exp'],
         currentDate: runtime.now(),

@@ -26,7 +26,7 @@ import {
   type TurnHost,
 } from '@x/flow-protocols/internal'
 import { isObject } from '@x/wire'
-import type { FlowEngineOptions } from '../../options.ts'
+import type { StoredEngineOptions } from '../../options.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 import type { ChatFlows } from '../answers/chat-flows.ts'
 import type { Caller } from '../base/caller.ts'
@@ -78,7 +78,7 @@ export interface DoorServices {
 
 export interface DoorServicesOptions {
   readonly kit: ServiceKit
-  readonly options: Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a' | 'ssrfAllow' | 'services'>
+  readonly options: Pick<StoredEngineOptions, 'aiSdk' | 'agUi' | 'a2a' | 'ssrfAllow' | 'services'>
   readonly jobs: BuildJobs
   readonly runner: Pick<Runner, 'enqueue'>
   readonly store: JobStore
@@ -130,6 +130,7 @@ export function createDoorServices({
         isPublic: visitor !== undefined,
         logBuilds: true,
         form: 'run',
+        door: 'chat',
         earlier: run.earlier,
       }
       const build: BuildRequest = {

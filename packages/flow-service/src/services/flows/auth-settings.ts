@@ -35,6 +35,13 @@ export async function sealAuthSettings(
   return Object.fromEntries(entries.flat())
 }
 
+/** The encrypted entries of a project's settings. */
+export function sealedSettings(stored: Settings): (readonly [key: string, sealed: string])[] {
+  return Object.entries(stored).flatMap(([key, value]) =>
+    SECRET.includes(key) && typeof value === 'string' ? [[key, value] as const] : [],
+  )
+}
+
 /** Masks the secrets of a project's settings. */
 export function maskAuthSettings(stored: Settings | null): Settings | null {
   if (stored === null) return null

@@ -209,7 +209,7 @@ async function runFlowTool(
           variables: visit.variables,
           stream: false,
         },
-        { signal, isAnonymous: visit.isAnonymous, origin: visit.origin },
+        { signal, isAnonymous: visit.isAnonymous, origin: visit.origin, door: 'mcp' },
       ),
   })
 }
@@ -242,6 +242,7 @@ async function askingRun(
     isAnonymous,
     logBuilds: true,
     form: 'run',
+    door: 'mcp',
   }
   return await asking.start(asked, {
     flow: plan,

@@ -148,6 +148,7 @@ export function createBackgroundResponses({
         isPublic: false,
         logBuilds: true,
         form: 'run',
+        door: 'responses',
         responseId: facts.id,
         earlier: question.earlier,
       }

@@ -119,7 +119,9 @@ export function createOpenAiService(options: OpenAiServiceOptions): OpenAiServic
         flowId: flow.id,
         profile: 'chat',
       })
-      const events = announced(places.hold(caller.id, () => ask(runs, flow, question, signal)))
+      const events = announced(
+        places.hold(caller.id, () => ask(runs, flow, { ...question, door: 'chat' }, signal)),
+      )
       if (stream) {
         const failure = (error: unknown) => failureOf(error, report).error
         return { kind: 'stream', chunks: completionChunks(facts, events, failure) }

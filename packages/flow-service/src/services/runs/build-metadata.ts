@@ -1,6 +1,7 @@
 import type { FlowPlan } from '@x/flow-engine'
 import type { FlowJson } from '@x/flow-engine'
 import type { BuildRequest } from '@x/flow-engine'
+import type { RunDoor } from '../../events.ts'
 import type { EarlierTurn } from './earlier-turns.ts'
 
 /** Stored with a job, so that any process that runs it knows its owner. */
@@ -21,6 +22,8 @@ export interface BuildMetadata {
   readonly once?: string
   /** Format of its records. Default `build`. */
   readonly form?: 'build' | 'run'
+  /** The way by which it came. Default: that of `engine.jobs`. */
+  readonly door?: RunDoor
 }
 
 /**

@@ -28,6 +28,8 @@ export interface RunOwnersOptions {
   readonly store: Pick<JobStore, 'bus' | 'queue' | 'schedules'>
   /** Called when a waiting job was cancelled. */
   readonly left: (jobId: string) => void
+  /** Called in each process when a user was deleted or blocked. */
+  readonly userGone: (userId: string) => void
 }
 
 const CHANNEL = 'job-owner-gone'
@@ -39,9 +41,11 @@ export function createRunOwners({
   jobs,
   store: { bus, queue, schedules },
   left,
+  userGone,
 }: RunOwnersOptions): RunOwners {
   const open = new Map<FlowRun, { readonly flowId: string; readonly userId: string }>()
   const cancelOpen = ({ flowIds, userId }: JobOwner): void => {
+    if (userId !== undefined) userGone(userId)
     const flows = new Set(flowIds)
     for (const [run, of] of open) {
       if (of.userId === userId || flows.has(of.flowId)) run.cancel(new OwnerGone())

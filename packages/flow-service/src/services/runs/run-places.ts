@@ -20,7 +20,9 @@ export function createRunPlaces(
   const taken = new Map<string, number>()
   const check = (userId: string): void => {
     if ((taken.get(userId) ?? 0) < most) return
-    throw full(`At most ${most} runs of a user go on at once. Wait for one to end.`)
+    throw full(
+      `You already have ${most} ${most === 1 ? 'run' : 'runs'} in progress, which is the limit. Try again when one has finished.`,
+    )
   }
   const take = (userId: string): (() => void) => {
     check(userId)

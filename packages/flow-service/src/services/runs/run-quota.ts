@@ -53,10 +53,14 @@ export function createRunQuota({
       const state = await reached(() => store.take(key, limit))
       if (state.allowed) return async () => await reached(() => store.giveBack?.(key, limit))
       const seconds = waitSeconds(limit, state)
-      const quota = `${most.toLocaleString('en')} runs a day (SERVICE_MAX_RUNS_PER_DAY_PER_USER)`
-      throw refuse(429, `A user may start ${quota}. The next one may start in ${seconds} s.`, {
-        headers: { 'retry-after': String(seconds) },
-      })
+      const quota = `${most.toLocaleString('en')} runs`
+      throw refuse(
+        429,
+        `Daily limit of ${quota} reached (SERVICE_MAX_RUNS_PER_DAY_PER_USER). Try again in ${seconds} s.`,
+        {
+          headers: { 'retry-after': String(seconds) },
+        },
+      )
     },
   }
 }

@@ -3,6 +3,7 @@ import { FlowCompileError, FlowError, isFlowError } from '@x/flow-engine'
 import { runErrorText } from '@x/flow-engine/internal'
 import type { BuildJobs, FlowPlan, RunOptions } from '@x/flow-engine'
 import { formatRunResponse, type ComponentOutputJson, type RunResponse } from '@x/flow-engine'
+import type { RunDoor } from '../../events.ts'
 import type { Caller } from '../base/caller.ts'
 import type { RunOrigin } from './run-origin.ts'
 import type { FlowService } from '../flows/flows.ts'
@@ -59,6 +60,8 @@ export interface OpenRunOptions extends RunBy {
   readonly earlier?: readonly EarlierTurn[] | undefined
   /** Stored variables and the environment are not read. */
   readonly isAnonymous?: boolean | undefined
+  /** Default `run`. */
+  readonly door?: RunDoor
 }
 
 /** Runs of stored flows. */
@@ -135,7 +138,7 @@ export function createRunService(service: RunServiceOptions): RunService {
   const start = async (
     flow: PinnableFlow,
     more: Partial<RunOptions>,
-    { earlier, isAnonymous }: Omit<OpenRunOptions, 'signal'> = {},
+    { earlier, isAnonymous, door = 'run' }: Omit<OpenRunOptions, 'signal'> = {},
   ): Promise<RunHandle> => {
     const plan = planOf(flow)
     return await runner.start({
@@ -143,6 +146,7 @@ export function createRunService(service: RunServiceOptions): RunService {
       owner: { userId: flow.userId, flowId: flow.id },
       options: { mode: 'run', flowName: flow.name, ...more },
       records: 'run',
+      door,
       earlier,
       isAnonymous,
     })

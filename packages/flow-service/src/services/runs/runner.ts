@@ -5,13 +5,16 @@ import type {
   FlowPlan,
   FlowRun,
   JobRecord,
+  RunHooks,
   RunOptions,
   StartRequest,
 } from '@x/flow-engine'
 import { startRun } from '@x/flow-engine/internal'
+import type { RunDoor } from '../../events.ts'
 import type { Admission, Reservation } from './admission.ts'
 import { withEarlierTurns, type EarlierTurn } from './earlier-turns.ts'
 import { createPendingWrites } from './pending-writes.ts'
+import { joinRunHooks } from './join-run-hooks.ts'
 import type { RunOwners } from './run-owners.ts'
 import type { RunRecorder } from './run-records.ts'
 import type { RunScope } from './run-scope.ts'
@@ -24,6 +27,8 @@ export interface RunRequest {
   readonly options: Partial<RunOptions>
   /** Which records it leaves: those of a run with its trace, or those of a build. */
   readonly records: 'run' | 'build'
+  /** The way by which it came, for notifications. */
+  readonly door: RunDoor
   /** Earlier turns sent by the client, placed before the stored history. */
   readonly earlier?: readonly EarlierTurn[] | undefined
   /** Stored variables and the environment are not read. */
@@ -66,12 +71,14 @@ export interface RunnerOptions {
     'cache' | 'limits' | 'runtime' | 'hooks' | 'budget' | 'prices' | 'countTokens'
   >
   readonly sweep: Pick<Sweep, 'after'>
+  /** Hooks that announce runs of a door. */
+  readonly announced: (door: RunDoor) => RunHooks
   /** Receives errors of hooks, and of a quota that could not be given back. */
   readonly report: (error: unknown) => void
 }
 
 export function createRunner(runner: RunnerOptions): Runner {
-  const { admission, jobs, owners, servicesOf, recorderOf, base, sweep, report } = runner
+  const { admission, jobs, owners, servicesOf, recorderOf, base, sweep, report, announced } = runner
 
   /** Undoes the reservation if nothing starts. */
   const within = async <T>(reservation: Reservation, start: () => T | Promise<T>): Promise<T> => {
@@ -92,7 +99,14 @@ export function createRunner(runner: RunnerOptions): Runner {
     const services = withEarlierTurns(servicesOf(scope), earlier, base.runtime)
     const run = startRun(
       plan,
-      { ...base, services, flowId, userId, ...options },
+      {
+        ...base,
+        hooks: joinRunHooks([announced(request.door), base.hooks]),
+        services,
+        flowId,
+        userId,
+        ...options,
+      },
       { report, ...recorder, ...host },
     )
     owners.add(run, owner)

@@ -1,6 +1,6 @@
-import type { FlowEngineOptions } from '../../options.ts'
+import type { StoredEngineOptions } from '../../options.ts'
 
-type Spending = Pick<FlowEngineOptions, 'budget' | 'prices' | 'countTokens'>
+type Spending = Pick<StoredEngineOptions, 'budget' | 'prices' | 'countTokens'>
 
 /** What limits and counts the model calls of all runs and jobs. */
 export function spendingOf({ budget, prices, countTokens }: Spending): Spending {

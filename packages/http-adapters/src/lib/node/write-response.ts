@@ -69,7 +69,7 @@ async function writeGenuine(exchange: Exchange, response: Response): Promise<voi
   const { status, statusText, bodyUsed } = response
   const body = response.body as ReadableStream<Uint8Array> | null
   const head = { status, statusText, headers: [...response.headers] }
-  if (bodyUsed) throw new TypeError('The body of the response has been used')
+  if (bodyUsed) throw new TypeError('The response body was already consumed')
   if (body !== null && !hasNoBody(exchange, status)) return stream(exchange, head, body.getReader())
   await settleUnread(exchange, false)
   writeWhole(exchange, head, null)

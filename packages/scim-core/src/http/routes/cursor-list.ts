@@ -60,7 +60,7 @@ function pageCount(
   if (count > maxPageSize)
     throw new ScimError('invalid_count', `A page has at most ${maxPageSize} resources.`)
   if (from !== null && count !== from.count) {
-    throw new ScimError('invalid_count', 'The count differs from that of the first page.')
+    throw new ScimError('invalid_count', 'count must be the same on every page of a cursor.')
   }
   return count
 }

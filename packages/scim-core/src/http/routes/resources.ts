@@ -104,7 +104,8 @@ async function patchResource(
 async function isLarge(service: Service, { call }: Exchange, id: string): Promise<boolean> {
   const { patchBodyMembers, store } = service.config
   if (patchBodyMembers === 0) return true
-  return (await store.members.count(call.tenant, id)) > patchBodyMembers
+  const upTo = patchBodyMembers + 1
+  return (await store.members.count(call.tenant, id, upTo)) >= upTo
 }
 
 function isNarrowed({ attributes = [], excludedAttributes = [] }: ProjectionRequest): boolean {

@@ -9,6 +9,21 @@ export const portalTables: Migration = {
     [...TABLES, ...INDEXES].map((statement) => translateTypes(dialect, statement)),
 }
 
+/** Rules that give roles, and the roles that people were told to have. */
+export const portalRoles: Migration = {
+  id: '0002-roles',
+  isExpansion: true,
+  statements: (dialect) =>
+    [
+      `create table portal_role (
+        tenant TEXT not null primary key, rules TEXT not null, default_role TEXT, applying TEXT)
+        CLUSTERED`,
+      `create table portal_person_role (
+        tenant TEXT not null, user_id TEXT not null, roles TEXT not null,
+        primary key (tenant, user_id)) CLUSTERED`,
+    ].map((statement) => translateTypes(dialect, statement)),
+}
+
 const TABLES: readonly string[] = [
   `create table portal_link (
       id TEXT not null primary key, tenant TEXT not null, digest TEXT not null,

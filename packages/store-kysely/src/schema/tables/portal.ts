@@ -92,6 +92,21 @@ export interface PortalDomainHolderRow {
   tenant: string
 }
 
+/** `rules` and `applying` are JSON. */
+export interface PortalRoleRow {
+  tenant: string
+  rules: string
+  default_role: string | null
+  applying: string | null
+}
+
+/** `roles` is JSON. */
+export interface PortalPersonRoleRow {
+  tenant: string
+  user_id: string
+  roles: string
+}
+
 /** The tables of the portal's store. */
 export interface PortalTables {
   portal_link: PortalLinkRow
@@ -103,4 +118,6 @@ export interface PortalTables {
   portal_activity: PortalActivityRow
   portal_domain: PortalDomainRow
   portal_domain_holder: PortalDomainHolderRow
+  portal_role: PortalRoleRow
+  portal_person_role: PortalPersonRoleRow
 }

@@ -57,6 +57,8 @@ interface At {
   readonly place: Place
   /** Members of a component that are not its properties. */
   readonly envelope?: ReadonlySet<string>
+  /** The component around it, to which references of inline catalogs lead. */
+  readonly component?: Schema
 }
 
 function wrong(detail: string, place: Place): SurfaceError {
@@ -93,11 +95,28 @@ function functionsOf(document: Schema): Record<string, FunctionTable> {
         throw wrong('A function has a name.', place)
       }
       const parameters = isPlainObject(one.parameters) ? one.parameters : {}
-      const args = objectOf(parameters, { document, place: [...place, 'parameters'] })
+      const args = computable(objectOf(parameters, { document, place: [...place, 'parameters'] }))
       const { returnType = 'any' } = one
       return [one.name, { args, returns: typeof returnType === 'string' ? returnType : 'any' }]
     }),
   )
+}
+
+const dynamic: Readonly<Record<string, SlotTable>> = {
+  string: 'dString',
+  number: 'dNumber',
+  boolean: 'dBoolean',
+}
+
+/** The list form says what a function gets, which a binding or a call may compute. */
+function computable({ fields, ...table }: ObjectTable): ObjectTable {
+  const entries = Object.entries(fields).map(([name, slot]): [string, SlotTable] => {
+    const isText = typeof slot === 'string'
+    if (isText && (slot === 'any' || /^d[A-Z]/.test(slot))) return [name, slot]
+    const known = isText ? dynamic[slot] : undefined
+    return [name, known ?? { one: [slot, 'binding', 'call'] }]
+  })
+  return { ...table, fields: Object.fromEntries(entries) }
 }
 
 function functionOf(schema: Schema, { document, place }: At): FunctionTable {
@@ -130,7 +149,7 @@ function themeOf(document: Schema): ObjectTable | null {
 
 /** A component: the combined declarations of its parts, without envelope members. */
 function componentOf(schema: Schema, at: At): ObjectTable {
-  const { fields, required } = objectOf(schema, at)
+  const { fields, required } = objectOf(schema, { ...at, component: schema })
   const { envelope = envelopes['0.9'] } = at
   const own = Object.fromEntries(Object.entries(fields).filter(([name]) => !envelope.has(name)))
   const needed = (required ?? []).filter((name) => !envelope.has(name))
@@ -166,7 +185,7 @@ function objectOf(schema: Schema, at: At): ObjectTable {
     for (const [name, member] of Object.entries(isPlainObject(properties) ? properties : {})) {
       if (at.envelope?.has(name) === true) continue
       fields[name] = slotOf(member, {
-        document: at.document,
+        ...at,
         place: [...part.place, 'properties', name],
       })
     }
@@ -214,7 +233,10 @@ function commonName(reference: unknown): string | null {
   return typeof reference === 'string' ? (COMMON.exec(reference)?.[1] ?? null) : null
 }
 
-function resolve(reference: unknown, { document, place }: At): { schema: Schema; place: Place } {
+function resolve(
+  reference: unknown,
+  { document, place, component }: At,
+): { schema: Schema; place: Place } {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) {
     throw wrong('A reference stays within the document or leads to common_types.json.', [
       ...place,
@@ -225,12 +247,37 @@ function resolve(reference: unknown, { document, place }: At): { schema: Schema;
     .slice(2)
     .split('/')
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  let target: unknown = document
-  for (const part of path) {
-    target = isPlainObject(target) && Object.hasOwn(target, part) ? target[part] : undefined
-  }
-  if (!isPlainObject(target)) throw wrong('The reference has no target.', [...place, '$ref'])
+  const parts = Array.isArray(component?.allOf) ? (component.allOf as unknown[]) : []
+  const target = [document, component, ...parts]
+    .map((root) => memberAt(root, path))
+    .find(isPlainObject)
+  if (target === undefined) throw wrong('The reference has no target.', [...place, '$ref'])
   return { schema: target, place: path }
+}
+
+function memberAt(root: unknown, path: readonly string[]): unknown {
+  let value = root
+  for (const part of path) {
+    const isIndex = Array.isArray(value) && /^\d+$/.test(part)
+    const isMember = isPlainObject(value) && Object.hasOwn(value, part)
+    value = isIndex || isMember ? (value as Schema)[part] : undefined
+  }
+  return value
+}
+
+/**
+ * What the public client writes for a text in an inline catalog: the text of the first label that it met, or one of the
+ * three forms of that text.
+ */
+const LABEL = /^#\/properties\/accessibility\/properties\/label(?:\/anyOf\/([012]))?$/
+const labelSlots: readonly SlotTable[] = ['string', 'binding', 'call']
+
+/** Whether alternatives are the three forms of that text. */
+function isLabel(alternatives: readonly unknown[]): boolean {
+  return (
+    alternatives.length === labelSlots.length &&
+    alternatives.every((one) => isPlainObject(one) && LABEL.test(String(one.$ref)))
+  )
 }
 
 /** The slot of a property. */
@@ -243,8 +290,12 @@ function slotOf(value: unknown, at: At, depth = 0): SlotTable {
     const name = commonName(reference)
     if (name !== null && common[name] !== undefined) return common[name]
     if (name !== null) return 'any'
+    const label = LABEL.exec(String(reference))
+    if (label !== null && !Object.hasOwn(at.document, 'properties')) {
+      return labelSlots[Number(label[1] ?? 3)] ?? 'dString'
+    }
     const target = resolve(reference, at)
-    return slotOf(target.schema, { document: at.document, place: target.place }, depth + 1)
+    return slotOf(target.schema, { ...at, place: target.place }, depth + 1)
   }
   const { allOf, oneOf, anyOf } = value
   if (Array.isArray(allOf)) return combined(allOf, at, depth)
@@ -253,6 +304,7 @@ function slotOf(value: unknown, at: At, depth = 0): SlotTable {
     const one = alternatives.map((schema: unknown, index) =>
       slotOf(schema, { ...at, place: [...at.place, 'oneOf', index] }, depth + 1),
     )
+    if (isLabel(alternatives)) return 'dString'
     return one.length === 1 && one[0] !== undefined ? one[0] : { one }
   }
   return plainSlot(value, at, depth)

@@ -106,7 +106,7 @@ function judgeCall(value: Record<string, unknown>, context: CheckContext, expect
     const isRight =
       typeof returnType === 'string' &&
       RETURN_TYPES.has(returnType) &&
-      [shape.returns, 'any'].includes(returnType) &&
+      (shape.returns === 'any' || [shape.returns, 'any'].includes(returnType)) &&
       (expected === undefined || [expected, 'any'].includes(returnType))
     if (!isRight) refuse(context, `the type that ${name} gives`, { at: ['returnType'] })
   }

@@ -114,7 +114,7 @@ export function withFunctions(
   functions: Readonly<Record<string, HostFunction>>,
 ): Catalog {
   const parts = catalogCore(catalog).v09
-  if (parts?.protocolVersion !== '1.0') throw new TypeError('A catalog of version 1.0 is expected')
+  if (parts?.protocolVersion !== '1.0') throw new TypeError('Expected a catalog of version 1.0')
   for (const name of Object.keys(functions)) {
     if (parts.functions.has(name)) continue
     const detail = `The catalog has no function ${quote(name)}.`

@@ -28,6 +28,9 @@ interface Place {
   readonly own?: JsonValue | undefined
 }
 
+/** Unknown names that get advice. */
+const MAX_HINTS = 100
+
 const anywhere: Place = { slot: null, id: null }
 
 /** Compiles components and values of a program. */
@@ -35,6 +38,7 @@ export class ValueCompiler {
   readonly #context: ValueContext
   readonly #resolving = new Set<string>()
   #components: Compiled[] = []
+  #hints = 0
 
   constructor(context: ValueContext) {
     this.#context = context
@@ -251,11 +255,9 @@ export class ValueCompiler {
   #function(call: Call, own: { value: JsonValue | undefined } | null): JsonObject {
     const found = this.#functionTable(call)
     if (found === undefined) {
-      const names = this.#context.catalogs.flatMap(({ functionNames = [] }) => functionNames)
-      const types = this.#context.catalogs.flatMap((catalog) => catalog.types)
       throw new ProgramFault('unknown_function', `There is no function ${quote(call.name)}.`, {
         at: call.at,
-        hint: nearest(call.name, [...names, ...types]),
+        hint: this.#nearest(call.name, true),
       })
     }
     const names = signatureOf(found)
@@ -315,9 +317,19 @@ export class ValueCompiler {
   }
 
   #unknownType({ name, at }: Call): ProgramFault {
-    const types = this.#context.catalogs.flatMap((catalog) => catalog.types)
     const detail = `The catalog has no component type ${quote(name)}.`
-    return new ProgramFault('invalid_component_type', detail, { at, hint: nearest(name, types) })
+    const hint = this.#nearest(name, false)
+    return new ProgramFault('invalid_component_type', detail, { at, hint })
+  }
+
+  /** What was probably meant; unknown names beyond the first ones get no advice. */
+  #nearest(name: string, isCalled: boolean): string | undefined {
+    this.#hints += 1
+    if (this.#hints > MAX_HINTS) return undefined
+    const { catalogs } = this.#context
+    const types = catalogs.flatMap((catalog) => catalog.types)
+    const names = isCalled ? catalogs.flatMap(({ functionNames = [] }) => functionNames) : []
+    return nearest(name, [...names, ...types])
   }
 }
 

@@ -10,7 +10,7 @@ import { errorsOf } from '../validate-parts.ts'
 import { ProgramFault } from './program-fault.ts'
 import { diagnosticOfFault, placeOf, sentence } from './findings.ts'
 import { ProgramCompiler, type Output } from './program-compiler.ts'
-import { readStatement } from './read-statement.ts'
+import { MAX_PROBLEMS, type StatementSource } from './statement-source.ts'
 
 const closing = /<\\?\/a2ui\s{0,20}>/iy
 
@@ -20,8 +20,11 @@ export class ExpressBlock {
   readonly #limits
   readonly #start: Place
   readonly #compiler: ProgramCompiler
+  readonly #source: StatementSource
   /** Positions at which lines begin. */
   readonly #lines = [0]
+  /** Errors that were reported: what is sent again may have the same. */
+  readonly #told = new Set<string>()
   #repairs: string[]
   #text = ''
   #from = 0
@@ -33,12 +36,18 @@ export class ExpressBlock {
 
   constructor(
     options: FormatParserOptions,
-    { start, repairs, isSdk }: { start: Place; repairs: string[]; isSdk: boolean },
+    {
+      start,
+      repairs,
+      isSdk,
+      source,
+    }: { start: Place; repairs: string[]; isSdk: boolean; source: StatementSource },
   ) {
     const { version, catalogs, surfaceId = 'main' } = options
     this.#options = options
     this.#limits = resolveLimits(options.limits)
     this.#start = start
+    this.#source = source
     this.#repairs = repairs
     const maxValues = this.#limits.dataEntries
     this.#compiler = new ProgramCompiler({
@@ -64,7 +73,7 @@ export class ExpressBlock {
     for (;;) {
       const from = this.#from
       const { jsonDepth: depth, lineBytes } = this.#limits
-      const read = readStatement(this.#text, { from, final: last, close: closing, depth })
+      const read = this.#source.read(this.#text, { from, final: last, close: closing, depth })
       if (read.kind === 'more') {
         const length = this.#text.length - from
         this.#spent += length
@@ -74,7 +83,7 @@ export class ExpressBlock {
       }
       if (read.kind === 'more' || (this.#text.length > lineBytes && read.end > lineBytes)) {
         const detail = `A program may have ${lineBytes} characters.`
-        parts.push(this.#error(new ProgramFault('limit_exceeded', detail, { at: from })))
+        parts.push(...this.#error(new ProgramFault('limit_exceeded', detail, { at: from })))
         this.#isOver = true
         return { held: parts, rest: this.#skip(last) }
       }
@@ -89,9 +98,10 @@ export class ExpressBlock {
       if (read.kind === 'statement') {
         append(this.#repairs, read.repairs)
         this.#take(this.#compiler.add(read.statement), parts)
-      } else {
+      } else if (read.kind === 'fault') parts.push(...this.#error(read.fault))
+      else {
         const code = read.isTooDeep ? 'limit_exceeded' : 'malformed_program'
-        parts.push(this.#error(new ProgramFault(code, sentence(read.expected), read)))
+        parts.push(...this.#error(new ProgramFault(code, sentence(read.expected), read)))
       }
     }
   }
@@ -108,7 +118,7 @@ export class ExpressBlock {
 
   #take(outputs: readonly Output[], parts: ExtractedPart[]): void {
     for (const output of outputs) {
-      if ('fault' in output) parts.push(this.#error(output.fault))
+      if ('fault' in output) parts.push(...this.#error(output.fault))
       else {
         const { message } = output
         const options = { ...this.#options, limits: this.#limits }
@@ -120,13 +130,13 @@ export class ExpressBlock {
         } else {
           const text = describeFinding(first, message)
           const at = placeOf(first, output)
-          parts.push(this.#part(first, { at, text, diagnostics }))
+          parts.push(...this.#part(first, { at, text, diagnostics }))
         }
       }
     }
   }
 
-  #error(fault: ProgramFault): ExtractedPart {
+  #error(fault: ProgramFault): ExtractedPart[] {
     const found = diagnosticOfFault(fault)
     const text = `${found.message}${found.hint === undefined ? '' : ` Did you mean ${found.hint}?`}`
     return this.#part(found, { at: fault.at, text, diagnostics: [found] })
@@ -135,21 +145,17 @@ export class ExpressBlock {
   #part(
     { code }: SurfaceDiagnostic,
     { at, text, diagnostics }: { at: number; text: string; diagnostics: SurfaceDiagnostic[] },
-  ): ExtractedPart {
+  ): ExtractedPart[] {
     this.#isFaulty = true
+    if (this.#told.size >= MAX_PROBLEMS) return []
     const place = this.#placeOf(at)
     const { line, column } = place
     const message = `Line ${line}, column ${column}: ${text}`
+    if (this.#told.has(message)) return []
+    this.#told.add(message)
     const raw = this.#text.slice(at, at + 200).split('\n', 1)[0] ?? ''
-    return {
-      kind: 'error',
-      code,
-      message,
-      raw,
-      ...place,
-      excerpt: excerptOf(this.#text, at),
-      diagnostics,
-    }
+    const excerpt = excerptOf(this.#text, at)
+    return [{ kind: 'error', code, message, raw, ...place, excerpt, diagnostics }]
   }
 
   #placeOf(at: number): Place {

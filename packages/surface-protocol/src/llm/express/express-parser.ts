@@ -6,6 +6,7 @@ import type { ExtractedPart } from '../extracted-part.ts'
 import type { FormatParserOptions, ResponseParser } from '../inference-format.ts'
 import { PlaceTracker, type Place } from '../text-place.ts'
 import { ExpressBlock } from './express-block.ts'
+import type { ProgramLanguage } from './statement-source.ts'
 import { targetVersion } from './target-version.ts'
 
 const opening =
@@ -15,13 +16,16 @@ const begun =
   /<(?:a(?:2(?:u(?:i(?:-(?:j(?:s(?:o(?:n)?)?)?)?)?)?)?)?|t(?:h[a-z]{0,6})?|r(?:e[a-z]{0,7})?)?(?:\s[^<>]{0,1000})?(?:>\s{0,1000})?$/i
 
 /** Creates a parser of answers with programs; messages as JSON are read too. */
-export function createExpressParser(options: FormatParserOptions, isSdk: boolean): ResponseParser {
-  return new ExpressParser(options, isSdk)
+export function createProgramParser(
+  options: FormatParserOptions,
+  language: ProgramLanguage,
+): ResponseParser {
+  return new ExpressParser(options, language)
 }
 
 class ExpressParser implements ResponseParser {
   readonly #options: FormatParserOptions
-  readonly #isSdk: boolean
+  readonly #language: ProgramLanguage
   readonly #completion: Completion | null
   readonly #places = new PlaceTracker()
   #held = ''
@@ -33,11 +37,11 @@ class ExpressParser implements ResponseParser {
   /** Nothing but space stands between a program and here. */
   #isBehind = false
 
-  constructor(options: FormatParserOptions, isSdk: boolean) {
+  constructor(options: FormatParserOptions, language: ProgramLanguage) {
     const version = targetVersion(options.version)
     const limits = resolveLimits(options.limits)
     this.#options = { ...options, version, limits }
-    this.#isSdk = isSdk
+    this.#language = language
     this.#completion = options.complete === true ? createCompletion({ ...options, version }) : null
   }
 
@@ -114,7 +118,9 @@ class ExpressParser implements ResponseParser {
     this.#held = this.#held.slice(tag.length)
     const repairs = tag.startsWith('<a2ui') ? [] : ['tag']
     const start = this.#places.place
-    this.#block = new ExpressBlock(this.#options, { start, repairs, isSdk: this.#isSdk })
+    const { isSdk, source } = this.#language
+    const given = { start, repairs, isSdk, source: source(this.#options.catalogs, true) }
+    this.#block = new ExpressBlock(this.#options, given)
     return true
   }
 

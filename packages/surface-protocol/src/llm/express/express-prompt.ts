@@ -48,12 +48,13 @@ export function formatExpressPrompt(options: FormatPromptOptions): string {
       ? ['A type or function that is in several catalogs needs catalogId="...".']
       : []),
     'No prose, no JSON, no HTML between the tags.',
-    ...catalogs.flatMap((catalog) => describe(catalog)),
+    ...catalogs.flatMap((catalog) => describeCatalog(catalog)),
     ...shown,
   ].join('\n')
 }
 
-function describe(catalog: Catalog): string[] {
+/** The signatures of a catalog's types and functions. */
+export function describeCatalog(catalog: Catalog): string[] {
   const table = catalogCore(catalog).v09?.table
   if (table === undefined) return []
   const { components, functions, instructions } = table

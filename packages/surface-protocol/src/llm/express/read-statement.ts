@@ -1,5 +1,6 @@
 import { MORE, Tokens, type Token } from './tokens.ts'
 import type { Argument, Call, Expression, Statement } from './program.ts'
+import type { ProgramFault } from './program-fault.ts'
 
 /** What was read at a position of a program. */
 export type StatementResult =
@@ -19,6 +20,7 @@ export type StatementResult =
       readonly isTooDeep: boolean
       readonly end: number
     }
+  | { readonly kind: 'fault'; readonly fault: ProgramFault; readonly end: number }
 
 /** How a program is read. */
 export interface ProgramReading {
@@ -46,6 +48,16 @@ const nextStatement =
 /** Reads the statement at a position. Never throws; time is linear in what is read. */
 export function readStatement(text: string, reading: ProgramReading): StatementResult {
   return new StatementReader(text, reading).read()
+}
+
+/** Reads a text that is one expression. Never throws; time is linear. */
+export function readExpression(
+  text: string,
+  depth: number,
+):
+  | { readonly kind: 'value'; readonly value: Expression }
+  | { readonly kind: 'error'; readonly expected: string; readonly isTooDeep: boolean } {
+  return new StatementReader(text, { from: 0, final: true, close: null, depth }).readOnly()
 }
 
 class StatementReader {
@@ -80,6 +92,19 @@ class StatementReader {
       if (error !== HALT) throw error
       const end = this.#recover(this.#failure.at)
       return end === null ? { kind: 'more' } : { kind: 'error', ...this.#failure, end }
+    }
+  }
+
+  readOnly(): ReturnType<typeof readExpression> {
+    try {
+      const value = this.#value()
+      const rest = this.#tokens.peek()
+      if (rest.kind !== 'end') this.#fail(rest, 'the end of the expression expected')
+      if (this.#isUnclosed) this.#fail(rest, 'a closing bracket expected')
+      return { kind: 'value', value }
+    } catch (error) {
+      if (error !== HALT) throw error
+      return { kind: 'error', ...this.#failure }
     }
   }
 

@@ -101,7 +101,7 @@ async function stringify(value: unknown, clean: boolean): Promise<string> {
  * Nodes since 1.9, whose handle type is JSON, accept a list of Data as rows; older ones reject it.
  */
 function readable(value: unknown, ctx: ComponentContext): unknown {
-  const isRows = Array.isArray(value) && value.length > 0 && value.every(isData)
+  const isRows = Array.isArray(value) && value.every(isData)
   return isRows && ctx.handleTypes('input_data').includes('JSON') ? toDataFrame(value) : value
 }
 

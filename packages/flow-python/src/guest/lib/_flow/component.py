@@ -39,7 +39,15 @@ class _Graph:
     def __init__(self, facts):
         for name in ("flow_id", "session_id", "user_id", "flow_name", "run_id"):
             setattr(self, name, facts.get(name))
+        self._id = facts.get("id")
         self.context = dotdict()
+        self.conditional_exclusion_sources = {}
+        self.conditionally_excluded_vertices = set()
+
+    def exclude_branch_conditionally(self, vertex_id, output_name=None):
+        if vertex_id != self._id or output_name is None:
+            raise NotAvailable("self.graph.exclude_branch_conditionally takes an output of the component itself")
+        channel.tell("exclude", name=output_name)
 
     def __getattr__(self, name):
         raise NotAvailable(f"self.graph.{name} is not available to Python components")
@@ -239,7 +247,7 @@ def _empty(one):
         return {}
     if kind == "BoolInput":
         return False
-    return None if kind in ("HandleInput", "DataInput", "DataFrameInput", "MessageInput") else ""
+    return None if kind in ("HandleInput", "DataInput", "JSONInput", "DataFrameInput", "MessageInput") else ""
 
 
 def _shown(value):

@@ -58,7 +58,7 @@ MessageTextInput MultilineInput MultilineSecretInput MessageInput StrInput Secre
 FloatInput BoolInput DropdownInput TabInput MultiselectInput SortableListInput DictInput NestedDictInput
 TableInput DataInput DataFrameInput HandleInput FileInput LinkInput SliderInput CodeInput PromptInput
 QueryInput McpInput ToolsInput ConnectionInput AuthInput ModelInput InputTypes DefaultPromptField
-DatabaseLoadInput MustachePromptInput
+DatabaseLoadInput MustachePromptInput JSONInput
 """.split()
 
 for _name in _NAMES:

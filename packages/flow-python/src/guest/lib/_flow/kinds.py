@@ -14,7 +14,7 @@ _NAMES = (
     "Text LanguageModel BaseLanguageModel BaseLLM BaseChatModel BaseChatMemory BaseMemory BaseRetriever Retriever "
     "Embeddings Tool BaseTool VectorStore VectorStoreRetriever Document Chain AgentExecutor BaseLoader "
     "BaseOutputParser BasePromptTemplate ChatPromptTemplate PromptTemplate Prompt Object NestedDict Callable "
-    "Code Memory TextSplitter BaseDocumentCompressor ToolEnabledLanguageModel"
+    "Code Memory BaseChatMessageHistory TextSplitter BaseDocumentCompressor ToolEnabledLanguageModel"
 ).split()
 _MODELS = "LanguageModel BaseLanguageModel BaseLLM ToolEnabledLanguageModel".split()
 _REAL = {

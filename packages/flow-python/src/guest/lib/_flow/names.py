@@ -2,6 +2,7 @@
 
 import sys
 import types
+import typing
 
 from _flow import component, helpers, inputs, kinds, logger, offered, schema, table
 
@@ -53,8 +54,11 @@ def _names(source, names):
 def _paths():
     both = {"Component": component.Component, "CustomComponent": component.CustomComponent}
     io = {**_names(inputs, _INPUTS), "Output": inputs.Output}
-    values = {**_names(schema, _SCHEMA), "DataFrame": table.DataFrame, "Record": schema.Data}
-    fields = {**kinds.TYPES, "RangeSpec": schema.RangeSpec}
+    values = {**_names(schema, _SCHEMA), "DataFrame": table.DataFrame, "Record": schema.Data, "JSON": schema.Data, "Table": table.DataFrame}
+    fields = {
+        **kinds.TYPES, **_names(schema, ["RangeSpec", "Data", "Message"]), "DataFrame": table.DataFrame,
+        "Input": inputs.Input, "Output": inputs.Output,
+    }
     logging = {"logger": logger.logger, "configure": logger.configure}
     helps = {name: value for name, value in vars(helpers).items() if not name.startswith("_")}
     missing = {**{name: _Missing(name) for name in NOT_OFFERED}, **offered.BASES}
@@ -131,6 +135,14 @@ def _paths():
         "events.event_manager": {"EventManager": _Missing("EventManager")},
         "memory": {name: services for name in ("get_messages", "store_message", "aget_messages", "astore_message")},
     }
+
+
+def defaults():
+    """Return the names that the reference gives every component's source without an import."""
+    found = {**kinds.TYPES, **_names(inputs, [*_INPUTS, "Output"]), "Data": schema.Data, "Message": schema.Message}
+    standard = {name: __import__(name) for name in ("ast", "contextlib", "importlib", "warnings")}
+    types_ = {"FunctionType": types.FunctionType, "Optional": typing.Optional, "Union": typing.Union}
+    return {**found, **standard, **types_, "DataFrame": table.DataFrame, "logger": logger.logger}
 
 
 def install():

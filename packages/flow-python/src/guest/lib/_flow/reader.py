@@ -6,6 +6,7 @@ import sys
 import types
 import typing
 
+from _flow import names
 from _flow.component import Component
 from _flow.schema import _plain
 from _flow.trace import FILE
@@ -23,6 +24,7 @@ def load(text):
     module = types.ModuleType("component")
     module.__file__ = FILE
     sys.modules["component"] = module
+    module.__dict__.update(names.defaults())
     exec(compile(tree, FILE, "exec", dont_inherit=True), module.__dict__)
     named = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     classes = [

@@ -1,0 +1,57 @@
+import { checkFlow, compileFlow, createRegistry, type FlowJson } from '@x/flow-engine'
+import { codeHash } from '@x/flow-engine/internal'
+import { flowBuilder } from '@x/flow-engine/testing'
+import { expect, test, vi } from 'vitest'
+import { plainCode } from '../../src/components/node/plain-code.ts'
+import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
+import { given, join, library } from './kit.ts'
+
+const RELEASED = vi.hoisted(
+  () => 'from lfx.custom import Component\nclass T(Component):\n    x = 1',
+)
+
+vi.mock('../../src/components/node/released-code.json', async () => {
+  const { createHash } = await import('node:crypto')
+  const hash = createHash('sha256').update(RELEASED).digest('hex').slice(0, 12)
+  return { default: { TextInput: ` ${hash} odd` } }
+})
+
+const components = createRegistry(library)
+const python = { languages: new Set(['python'] as const), missing: () => undefined }
+
+/** A Text Input with code of its own, marked as the editor marks components of authors. */
+function flowWith(code: string, { odd, output = 'text' }: { odd?: unknown; output?: string } = {}) {
+  const flow = flowBuilder()
+  flow.add(textInput, { id: 'TextInput-a' })
+  flow.add(join, { id: 'Join-b' })
+  flow.connect('TextInput-a.text', 'Join-b.texts')
+  const json = JSON.parse(
+    JSON.stringify(flow.toJSON()).replaceAll('œtextœ', `œ${output}œ`),
+  ) as FlowJson
+  const { node } = given(json.data?.nodes?.[0]).data
+  node.template['code'] = { ...node.template['code'], value: code }
+  if (odd !== undefined) node.template['odd'] = { type: 'str', name: 'odd', value: odd } as never
+  node.metadata = { module: 'custom_components.text' } as never
+  node.edited = true
+  return json
+}
+
+/** Whether the node runs its own code: only a server that runs Python takes it. */
+function isOwn(json: FlowJson): boolean {
+  const { warnings } = compileFlow(json, { components, customCode: python })
+  expect(warnings).toEqual([])
+  return checkFlow(json, { components }).length > 0
+}
+
+test('FF-62: code that another version released is the built-in component, though marked as edited', () => {
+  expect(codeHash(plainCode(RELEASED))).toHaveLength(12)
+  const older = `# saved\r\n${RELEASED.replace('lfx', 'langflow')}  \n`
+  for (const code of [RELEASED, older]) expect(isOwn(flowWith(code))).toBe(false)
+  expect(isOwn(flowWith(RELEASED.replace('1', '2')))).toBe(true)
+})
+
+test('FF-62: released code whose node uses what the built-in lacks runs itself', () => {
+  for (const odd of ['', null, false, [''], {}, 0])
+    expect(isOwn(flowWith(RELEASED, { odd }))).toBe(false)
+  for (const odd of ['x', 2, ['x']]) expect(isOwn(flowWith(RELEASED, { odd }))).toBe(true)
+})

@@ -1,0 +1,1 @@
+export { elemental } from './llm/elemental/elemental.ts'
