@@ -29,7 +29,7 @@ import { createEditorPage } from './editor-page.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
 import { answerMounted, own, type MountHandlers } from './mounts.ts'
-import { queueOptions } from './settings/queue-options.ts'
+import { databaseOptions, isPostgres, queueOptions } from './settings/queue-options.ts'
 import { openPasswords } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
 import { createScim, readProvisioning, warnOfLowLimit } from './scim.ts'
@@ -52,6 +52,7 @@ import { readPublicUrl, toFlowSettings } from './settings/flow-settings.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { readTrustProxy } from './settings/trust-proxy.ts'
 import { createSingleSignOn } from './single-sign-on.ts'
+import { refusedByRole } from './operate/refused-by-role.ts'
 import { createDemoSurface } from './surfaces/demo-surface.ts'
 import { startOutbox } from './webhooks.ts'
 import { createVectorDatabase, type VectorDatabase } from './vector-database.ts'
@@ -119,9 +120,7 @@ export async function createReferenceServer(
   const secretKey = readSecretKeys(settings, folder)
   const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, {
     folder,
-    maxConnections: settings.SERVICE_DATABASE_CONNECTIONS ?? 10,
-    statementTimeoutMs: (settings.SERVICE_DATABASE_STATEMENT_SECONDS ?? 10) * 1000,
-    waitMs: (settings.SERVICE_DATABASE_WAIT_SECONDS ?? 30) * 1000,
+    ...databaseOptions(settings),
     waiting: () => waiting?.('database'),
     ...metrics,
   })
@@ -291,8 +290,8 @@ export async function createReferenceServer(
   }
   const handle: FetchHandler<ServerContext> = (request, context) => {
     const path = pathOf(request.url)
-    if (settings.SERVICE_ROLE === 'worker' && !WORKER_PATHS.has(path))
-      return identified(Response.json({ detail: NO_API }, { status: 404 }), context.requestId)
+    const refused = refusedByRole(settings, path)
+    if (refused !== undefined) return identified(refused, context.requestId)
     // Probes use a pod's address as the host name, which no setting can list.
     const isProbe = path === '/health/ready' && request.method === 'GET'
     return isProbe || path === '/metrics' ? operate(request, context) : serve(request, context)
@@ -343,13 +342,6 @@ export async function createReferenceServer(
     },
   }
 }
-
-/** What a process that serves no API answers. */
-const WORKER_PATHS: ReadonlySet<string> = new Set(['/health', '/health/ready', '/metrics'])
-const NO_API = 'This process runs jobs and serves no API (SERVICE_ROLE=worker).'
-
-const isPostgres = ({ SERVICE_DATABASE_URL: address = '' }: Settings): boolean =>
-  address.startsWith('postgres')
 
 /** With PostgreSQL the collections are in the service's database, shared by all processes. */
 function vectorDatabase(settings: Settings, folder: string): VectorDatabase | undefined {

@@ -22,3 +22,15 @@ export function queueOptions(settings: Settings) {
     },
   }
 }
+
+export const isPostgres = ({ SERVICE_DATABASE_URL: address = '' }: Settings): boolean =>
+  address.startsWith('postgres')
+
+/** How long a start waits for the database, and a statement for its answer. */
+export function databaseOptions(settings: Settings) {
+  return {
+    maxConnections: settings.SERVICE_DATABASE_CONNECTIONS ?? 10,
+    statementTimeoutMs: (settings.SERVICE_DATABASE_STATEMENT_SECONDS ?? 10) * 1000,
+    waitMs: (settings.SERVICE_DATABASE_WAIT_SECONDS ?? 30) * 1000,
+  }
+}

@@ -1,4 +1,5 @@
-import { hostOrRange, origin, role, webAddress } from './forms.ts'
+import { fleetVariables } from './fleet-variables.ts'
+import { hostOrRange, origin, webAddress } from './forms.ts'
 import { choice, flag, integer, list, of, secret, text, type Variable } from './variable.ts'
 
 /** All environment variables of the server except those of SCIM, in the order of `--help`. */
@@ -23,29 +24,7 @@ export const variables = {
     'sqlite:PATH, sqlite::memory: or postgres://...; default: a file in SERVICE_CONFIG_DIR',
   ),
   SERVICE_DATABASE_CONNECTIONS: integer('maximum number of connections to PostgreSQL', 10, 1),
-  SERVICE_DATABASE_WAIT_SECONDS: integer(
-    'seconds that a start waits for a database that cannot be reached; 0: not at all',
-    30,
-  ),
-  SERVICE_DATABASE_STATEMENT_SECONDS: {
-    ...integer('seconds after which PostgreSQL cancels a statement', 10, 1),
-    max: 3600,
-  },
-  SERVICE_ROLE: {
-    ...text('what this process does: all, web (runs no builds) or worker (serves no API)', 'all'),
-    form: role,
-  },
-  SERVICE_PROCESS_NAME: text(
-    'name of this process in the list of the fleet; default: host name and process id',
-  ),
-  SERVICE_LEASE_SECONDS: {
-    ...integer('seconds after which the builds of a process that is gone go on elsewhere', 15, 3),
-    max: 3600,
-  },
-  SERVICE_RESUMABLE_BUILDS: choice(
-    'builds go on in another process when theirs stops, unless a request says no; auto: with PostgreSQL',
-    ['auto', 'true', 'false'],
-  ),
+  ...fleetVariables,
   SERVICE_FRONTEND_PATH: text(
     'folder of a built single-page editor, served at /; the console moves to /console',
   ),
@@ -79,10 +58,6 @@ export const variables = {
     'truncated',
     'full',
   ]),
-  SERVICE_DRAIN_SECONDS: {
-    ...integer('seconds to accept connections after SIGTERM, while /health/ready answers 503', 0),
-    max: 3600,
-  },
   SERVICE_TRUST_PROXY: list(
     'true, or addresses/CIDR ranges of proxies whose X-Forwarded-* headers are trusted',
     'false',

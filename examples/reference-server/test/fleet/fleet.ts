@@ -17,14 +17,14 @@ export interface Outside {
   /** One line for each order. */
   readonly orders: readonly string[]
   /** Calls of the model up to now. */
-  calls(): number
+  readonly calls: () => number
   /** Calls that wait for their answer. */
-  waiting(): number
+  readonly waiting: () => number
   /** Calls whose client closed them before they had an answer. */
-  left(): number
+  readonly left: () => number
   /** Holds answers back from now on. */
-  hold(): void
-  letGo(): void
+  readonly hold: () => void
+  readonly letGo: () => void
 }
 
 async function startOutside(): Promise<Outside & { close(): void }> {
@@ -102,11 +102,11 @@ export interface Fleet {
   /** Id of a flow that may run twice anywhere. */
   readonly echo: string
   readonly headers: Readonly<Record<string, string>>
-  start(environment?: Environment): Promise<Started>
+  readonly start: (environment?: Environment) => Promise<Started>
   /** Starts a build and gives the id of its job. */
-  build(server: Started, flow?: string): Promise<string>
+  readonly build: (server: Started, flow?: string) => Promise<string>
   /** The whole stream of a build. */
-  events(server: Started, jobId: string): Promise<string>
+  readonly events: (server: Started, jobId: string) => Promise<string>
 }
 
 /** A first server that serves, its flow, and as many more on the same PostgreSQL as a test starts. */
@@ -138,7 +138,7 @@ export async function withFleet(
       const headers = { 'x-api-key': key, 'content-type': 'application/json' }
       const post = async (url: string, body: string): Promise<Record<string, string>> => {
         const answer = await fetch(url, { method: 'POST', headers, body })
-        expect(answer.ok, url).toBe(true)
+        expect(answer.ok).toBe(true)
         return (await answer.json()) as Record<string, string>
       }
       const variable = { name: 'MODEL_KEY', value: 'sk-any', type: 'Credential' }

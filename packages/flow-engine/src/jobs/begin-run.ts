@@ -86,9 +86,9 @@ export async function beginRun(
     return run
   }
   if (!resumable) return { run: started(recording) }
-  const states = new Map(
-    (await store.checkpoints.list(job.id)).map(({ vertexId, state }) => [vertexId, state]),
-  )
+  // A job that was never claimed before has none.
+  const kept = job.attempts === 1 ? [] : await store.checkpoints.list(job.id)
+  const states = new Map(kept.map(({ vertexId, state }) => [vertexId, state]))
   const { fence } = execution
   const suspension = await createSuspension(
     { ...options, fence, ...(maxSuspendedMs === undefined ? {} : { maxSuspendedMs }) },

@@ -186,7 +186,8 @@ async function openLog(
   job: ClaimedJob,
   lease: Lease | undefined,
 ): Promise<number | undefined> {
-  if (!isFenced(options, job)) return -1
+  // Nobody can have written before the first claim, and the second one raises the fence.
+  if (job.attempts === 1 || !isFenced(options, job)) return -1
   const { store, runtime, closing, onError } = options
   try {
     return await retryUntilStored(() => store.log.open(job.id, job.attempts), {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createRegistry, defineComponent, output, type RunEvent } from '@x/flow-engine'
 import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
+import type { JobQueue } from '@x/flow-engine/store'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated, looped } from '../engine/gated.ts'
 import { join, library, kinds } from '../engine/kit.ts'
@@ -224,8 +225,14 @@ describe('a cancel before the run of a job starts', () => {
         return store.checkpoints.list(jobId)
       },
     }
+    // Only a job that was claimed before has checkpoints.
+    const claim: JobQueue['claim'] = async (...given) => {
+      const job = await store.queue.claim(...given)
+      return job === null ? null : { ...job, attempts: job.attempts + 1 }
+    }
+    const queue = { ...store.queue, claim }
     const components = createRegistry([gate.component])
-    const jobs = jobsWith({ store: { ...store, checkpoints }, components })
+    const jobs = jobsWith({ store: { ...store, queue, checkpoints }, components })
     const flow = flowBuilder()
     flow.add(gate.component, { id: 'Gated-1' })
     const { id } = await jobs.start({ flow: flow.toJSON(), resumable: true })

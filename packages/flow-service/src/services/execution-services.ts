@@ -1,42 +1,32 @@
-import type { ComponentRegistry, ComponentServices } from '@x/flow-engine'
-import { createDoorServices, type DoorServices } from './doors/doors.ts'
+import type { ComponentServices } from '@x/flow-engine'
+import { createDoorServices } from './doors/doors.ts'
 import { jobNotice } from './runs/job-notice.ts'
 import { outgoingServices } from './runs/outgoing-services.ts'
-import { createFleetService, type FleetService } from './runs/fleet.ts'
+import { createFleetService } from './runs/fleet.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
 import { completeLimits } from '@x/flow-engine/internal'
-import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
+import { createBuildJobs } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createModelProviders } from '@x/flow-engine/models'
-import type { StoredEngineOptions } from '../options.ts'
 import { createAskingTools } from '../mcp/asking-tools.ts'
 import { resolveMcpOptions } from '../mcp/mcp-options.ts'
 import { createChatFlows } from './answers/chat-flows.ts'
 import { createMcpProjects } from './mcp/mcp-projects.ts'
 import { createMcpResources } from './mcp/mcp-resources.ts'
-import type { McpServerService } from './mcp/mcp-servers.ts'
 import { createSiblingProjects } from './mcp/sibling-projects.ts'
 import { createMcpTools } from './mcp/mcp-tools.ts'
-import { createMcpTransport, type McpTransport } from './mcp/mcp-transport.ts'
-import { createOpenAiService, type OpenAiService } from './openai/chat-completions.ts'
+import { createMcpTransport } from './mcp/mcp-transport.ts'
+import { createOpenAiService } from './openai/chat-completions.ts'
 import { createAnnounceAnswer } from './answers/announce-answer.ts'
 import { resolveOpenAiOptions } from './openai/openai-options.ts'
 import { createBackgroundResponses } from './openai/background-responses.ts'
 import { withEarlierTurns } from './runs/earlier-turns.ts'
-import { createOpenAiResponses, type OpenAiResponsesService } from './openai/openai-responses.ts'
+import { createOpenAiResponses } from './openai/openai-responses.ts'
 import { createStoredResponses } from './openai/stored-responses.ts'
-import { createResponsesService, type ResponsesService } from './answers/responses.ts'
-import type { ApiKeyService } from './accounts/api-keys.ts'
-import type { JobOwner } from './base/job-owner.ts'
-import { createBuildService, type BuildService } from './builds/builds.ts'
-import type { FileService } from './files/files.ts'
-import type { FlowService } from './flows/flows.ts'
+import { createResponsesService } from './answers/responses.ts'
+import { createBuildService } from './builds/builds.ts'
 import { flowOf, metadataOf } from './runs/build-metadata.ts'
 import { mayContinue } from './builds/may-continue.ts'
-import type { FlowVersionService } from './flows/flow-versions.ts'
-import type { ProjectService } from './flows/projects.ts'
-import type { UserFileService } from './files/user-files.ts'
-import type { ServiceKit } from './base/kit.ts'
 import { createPendingByRequest } from './runs/pending-writes.ts'
 import { jobLanes } from './runs/job-lanes.ts'
 import { createOnceJobs, onceAnswer } from './runs/once.ts'
@@ -47,61 +37,23 @@ import { createRunEvents } from './runs/run-events.ts'
 import { createRunOwners } from './runs/run-owners.ts'
 import { createRunPlaces } from './runs/run-places.ts'
 import { createRunQuota } from './runs/run-quota.ts'
-import { createRunService, type RunService } from './runs/run-service.ts'
+import { createRunService } from './runs/run-service.ts'
 import { createRunner, watched } from './runs/runner.ts'
-import { createQuestionService, type QuestionService } from './runs/questions.ts'
+import { createQuestionService } from './runs/questions.ts'
 import { joinRunHooks } from './runs/join-run-hooks.ts'
 import { spendingOf } from './runs/spending-of.ts'
 import { executionMetrics } from './runs/run-metrics.ts'
 import { createRunRecorder } from './runs/run-records.ts'
-import { createTraceService, type TraceService } from './runs/traces.ts'
+import { createTraceService } from './runs/traces.ts'
 import { createServicesOfRuns } from './runs/component-services.ts'
 import { createUserFileWriter } from './files/user-file-writer.ts'
 import { createSweep } from './runs/sweep.ts'
-import type { VariableService } from './accounts/variables.ts'
 import { createVisitorFiles } from './files/visitor-files.ts'
 import { createVisitorMessages } from './runs/visitor-messages.ts'
 import { createVisitorQueue } from './builds/visitor-queue.ts'
-import { createVertexService, type VertexService } from './builds/vertices.ts'
-import { createWebhookService, type WebhookService } from './builds/webhooks.ts'
-
-/** All services that run flows. */
-export interface ExecutionServices {
-  readonly builds: BuildService
-  readonly questions: QuestionService
-  readonly vertices: VertexService
-  readonly runs: RunService
-  readonly webhooks: WebhookService
-  readonly responses: ResponsesService
-  readonly openAi: OpenAiService
-  readonly openAiResponses: OpenAiResponsesService
-  readonly mcp: McpTransport
-  readonly doors: DoorServices
-  readonly traces: TraceService
-  readonly fleet: FleetService
-}
-
-export interface ExecutionServicesOptions {
-  readonly kit: ServiceKit
-  readonly components: ComponentRegistry
-  readonly options: StoredEngineOptions
-  readonly flows: FlowService
-  readonly versions: FlowVersionService
-  readonly variables: VariableService
-  readonly apiKeys: ApiKeyService
-  readonly projects: ProjectService
-  readonly mcpServers: Pick<McpServerService, 'offerProjects'>
-  readonly files: FileService
-  readonly userFiles: UserFileService
-}
-
-export interface FlowExecution {
-  readonly services: ExecutionServices
-  readonly jobs: BuildJobs
-  /** Ends waiting, running and suspended jobs of these flows or this user. */
-  cancelBuilds(of: JobOwner): Promise<void>
-  close(): Promise<void>
-}
+import { createVertexService } from './builds/vertices.ts'
+import { createWebhookService } from './builds/webhooks.ts'
+import type { ExecutionServicesOptions, FlowExecution } from './execution-types.ts'
 
 export function createExecutionServices({
   kit,

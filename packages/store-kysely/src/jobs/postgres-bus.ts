@@ -13,6 +13,8 @@ const MAX_PAYLOAD_LENGTH = 7000
 const RECONNECT_MS = 1000
 /** The listening connection, which is silent by nature, is asked this often whether it is alive. */
 const CHECK_MS = 30_000
+/** What is published within this time after a message is sent together. */
+const TOGETHER_MS = 15
 /** Maximum wait for an answer. */
 const ANSWER_MS = 5000
 
@@ -36,8 +38,10 @@ function createPostgresBus(engine: PostgresEngine): LiveBus {
   const local = createLocalBus()
   const self = randomUUID()
   const closing = new AbortController()
+  /** Ends the wait for further messages. */
+  let hurry = new AbortController()
   let listening: Promise<void> | undefined
-  let waiting: string[] = []
+  let waiting = new Set<string>()
   let sending: Promise<void> | undefined
 
   const hear = (message: string): void => {
@@ -46,9 +50,9 @@ function createPostgresBus(engine: PostgresEngine): LiveBus {
   }
 
   const send = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const messages = waiting
-      waiting = []
+    while (waiting.size > 0) {
+      const messages = [...waiting]
+      waiting = new Set()
       // Best effort: the log is authoritative, and readers also poll.
       const query = {
         text: 'select pg_notify($1, message) from unnest($2::text[]) as message',
@@ -56,12 +60,16 @@ function createPostgresBus(engine: PostgresEngine): LiveBus {
         query_timeout: ANSWER_MS,
       }
       await engine.pool.query(query).catch(() => undefined)
+      await delay(TOGETHER_MS, undefined, { signal: hurry.signal, ref: false }).catch(
+        () => undefined,
+      )
     }
     sending = undefined
   }
 
   engine.beforeClose(async () => {
     closing.abort()
+    hurry.abort()
     await Promise.all([sending, listening])
   })
 
@@ -69,10 +77,14 @@ function createPostgresBus(engine: PostgresEngine): LiveBus {
     publish(channel, payload) {
       local.publish(channel, payload)
       if (closing.signal.aborted) return
-      waiting.push(formatMessage(self, channel, payload))
+      waiting.add(formatMessage(self, channel, payload))
       sending ??= Promise.resolve().then(send)
     },
-    flush: async () => sending,
+    async flush() {
+      hurry.abort()
+      await sending
+      hurry = new AbortController()
+    },
     subscribe(channel, listener) {
       listening ??= listen(engine, { hear, begun: () => local.wakeAll(), signal: closing.signal })
       return local.subscribe(channel, listener)

@@ -1,10 +1,15 @@
 import { withHeaders } from '@x/wire'
 import { Refusal, refuse } from '@x/flow-engine/internal'
 import type { Once } from '../../services/runs/once.ts'
-import type { Call } from '../route/route.ts'
 
 const KEY = /^[\x21-\x7E]{1,255}$/
 const REPLAYED = ['idempotency-replayed', 'true'] as const
+
+interface OnceCall {
+  readonly request: Request
+  readonly url: URL
+  readonly caller: { readonly id: string }
+}
 
 /**
  * Answers a call that may carry an `Idempotency-Key`. The answer says whether an earlier request started its run.
@@ -13,7 +18,7 @@ const REPLAYED = ['idempotency-replayed', 'true'] as const
  * @throws Refusal 400 for an invalid key
  */
 export async function answerOnce<Answer>(
-  { request, url, caller }: Pick<Call<unknown, unknown, unknown>, 'request' | 'url' | 'caller'>,
+  { request, url, caller }: OnceCall,
   content: readonly unknown[],
   work: (once: Once | undefined) => Promise<Answer>,
   { sender = caller.id, status = 200 }: { readonly sender?: string; readonly status?: number } = {},
