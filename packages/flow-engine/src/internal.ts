@@ -23,6 +23,12 @@ export { pickedChatModel, pickerAddressFields } from './components/chat/picker-f
 export { plainBadRequests } from './components/chat/plain-bad-requests.ts'
 export { providerSetting } from './components/chat/provider-setting.ts'
 export { readSchemaFields } from './components/chat/structured-schema.ts'
+export {
+  type BudgetedCall,
+  type Reservation as CallReservation,
+  type SharedBudget,
+  withBudget,
+} from './components/define/call-budget.ts'
 export { reportedCall } from './components/define/call-reporter.ts'
 export { isComponent } from './components/define/define.ts'
 export type { AnyFieldOptions, ProviderKey, SortableOption } from './components/define/field.ts'
@@ -77,8 +83,10 @@ export {
   limitExceeded,
   runErrorText,
 } from './errors.ts'
+export { type CallNeed, costOf, loweredTo, needOf } from './graph/context/call-need.ts'
 export type { KeptVertex } from './graph/context/cache.ts'
 export type { BuildRecord } from './graph/context/run-host.ts'
+export { exceeded, inUnit } from './graph/context/run-spending.ts'
 export { readCheckpoint } from './graph/durable/checkpoint.ts'
 export { decodeFrozen, encodeFrozen } from './graph/durable/frozen-text.ts'
 export { missingNames } from './components/node/missing-names.ts'
@@ -106,7 +114,7 @@ export { orderedId } from './graph/messages/ordered-id.ts'
 export { flowAsksPeople, planAsksPeople } from './graph/plan/asks-people.ts'
 export { buildProblems, compilePartly, graphOf, unknownProblems } from './graph/plan/compile.ts'
 export { completeLimits } from './graph/plan/limits.ts'
-export { budgetOption } from './graph/plan/run-budget.ts'
+export { budgetOption, tighterBudget } from './graph/plan/run-budget.ts'
 export { readNodeCode } from './graph/plan/node-code.ts'
 export type { PlanGraph, PlanVertex } from './graph/plan/plan-graph.ts'
 export type { CodeAbility } from './graph/plan/resolve-node.ts'

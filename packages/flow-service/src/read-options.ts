@@ -25,6 +25,7 @@ import { defaultRunLimits } from '@x/flow-engine'
 import { budgetOption, errorText } from '@x/flow-engine/internal'
 import { readSigningKey } from '@x/flow-protocols/internal'
 import type { FlowEngineOptions, FlowStorage, StoredEngineOptions } from './options.ts'
+import { budgetsOption } from './services/budgets/budget-options.ts'
 import { defaultSettings } from './settings.ts'
 
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
@@ -210,6 +211,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
     heartbeatMs: amount(1),
   }),
   budget: budgetOption,
+  budgets: budgetsOption,
   prices: anything,
   countTokens: callback,
   hooks: anything,

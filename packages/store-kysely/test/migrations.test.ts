@@ -50,6 +50,7 @@ const RELEASED = {
     'flow 0015-job-results': 'expand:518fcd197',
     'flow 0016-job-turns': 'expand:ddadced0e',
     'flow 0017-job-chats': 'expand:f16297fc7',
+    'flow 0018-budgets': 'expand:2fda603ac',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
     'scim 0003-hosts': 'expand:c467e2471',
@@ -78,6 +79,7 @@ const RELEASED = {
     'flow 0015-job-results': 'expand:9a7799f3d',
     'flow 0016-job-turns': 'expand:d6be6b36d',
     'flow 0017-job-chats': 'expand:f16297fc7',
+    'flow 0018-budgets': 'expand:658680a39',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
     'scim 0003-hosts': 'expand:b0e8e4b5b',
@@ -148,6 +150,7 @@ function defineMigrations(
         { id: '0015-job-results', applied: true },
         { id: '0016-job-turns', applied: true },
         { id: '0017-job-chats', applied: true },
+        { id: '0018-budgets', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })

@@ -58,7 +58,7 @@ export async function beginRun(
     prices,
     countTokens,
     ...rest,
-    budget: tighterBudget(budget, request.budget),
+    budget: tighterBudget(typeof budget === 'function' ? budget(request) : budget, request.budget),
     flowId: job.flowId,
     limits: limitsOf(request, limits),
   }

@@ -3,7 +3,7 @@ import { createDoorServices, type DoorServices } from './doors/doors.ts'
 import { jobNotice } from './runs/job-notice.ts'
 import { outgoingServices } from './runs/outgoing-services.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
-import { completeLimits } from '@x/flow-engine/internal'
+import { completeLimits, tighterBudget } from '@x/flow-engine/internal'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createModelProviders } from '@x/flow-engine/models'
@@ -27,6 +27,7 @@ import { createStoredResponses } from './openai/stored-responses.ts'
 import { createResponsesService, type ResponsesService } from './answers/responses.ts'
 import type { ApiKeyService } from './accounts/api-keys.ts'
 import type { JobOwner } from './base/job-owner.ts'
+import type { BudgetService } from './budgets/budgets.ts'
 import { createBuildService, type BuildService } from './builds/builds.ts'
 import type { FileService } from './files/files.ts'
 import type { FlowService } from './flows/flows.ts'
@@ -78,6 +79,7 @@ export interface ExecutionServices {
 }
 
 export interface ExecutionServicesOptions {
+  readonly budgets: BudgetService
   readonly kit: ServiceKit
   readonly components: ComponentRegistry
   readonly options: FlowEngineOptions
@@ -106,6 +108,7 @@ export function createExecutionServices({
   ...others
 }: ExecutionServicesOptions): FlowExecution {
   const { flows, versions, variables, apiKeys, projects, files, userFiles, mcpServers } = others
+  const { budgets } = others
   const { store, settings, runtime, report } = kit
   const cache = options.cache ?? createFrozenResults(kit)
   const limits = completeLimits({
@@ -127,7 +130,7 @@ export function createExecutionServices({
     visitorFiles: createVisitorFiles(kit),
     visitorMessages: createVisitorMessages(kit),
   }
-  const servicesOf = createServicesOfRuns({ ...kit, ...written, variables, injected })
+  const servicesOf = createServicesOfRuns({ ...kit, ...written, budgets, variables, injected })
   const writer = kit.records
   const records = { writer, settings, runtime, eventBytes: limits.eventBytes }
   const pendingOf = createPendingByRequest()
@@ -142,6 +145,7 @@ export function createExecutionServices({
   const jobs = createBuildJobs({
     components,
     ...base,
+    budget: (request) => tighterBudget(base.budget, budgets.ofRun(metadataOf(request).ownerId)),
     store: jobStore,
     ...options.queue,
     lanes: jobLanes(concurrency, settings),
@@ -200,6 +204,7 @@ export function createExecutionServices({
     jobs,
     owners,
     servicesOf,
+    budgets,
     recorderOf: ({ owner: { flowId, userId: ownerId }, plan: { flow }, records: form }) =>
       createRunRecorder(records, {
         flowId,

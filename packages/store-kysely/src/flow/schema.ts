@@ -22,6 +22,7 @@ import { jobTraces } from '../schema/migrations/flow/0013-job-traces.ts'
 import { jobResults } from '../schema/migrations/flow/0015-job-results.ts'
 import { jobTurns } from '../schema/migrations/flow/0016-job-turns.ts'
 import { jobChats } from '../schema/migrations/flow/0017-job-chats.ts'
+import { budgets } from '../schema/migrations/flow/0018-budgets.ts'
 import { runTraces } from '../schema/migrations/flow/0014-run-traces.ts'
 import { addEmbeddings } from './embeddings.ts'
 
@@ -45,6 +46,7 @@ export const FLOW_SCHEMA: Schema = {
     jobResults,
     jobTurns,
     jobChats,
+    budgets,
   ],
 }
 

@@ -4,6 +4,7 @@ import { engineOf } from '../engine/engine.ts'
 import { protect } from '../engine/protect.ts'
 import { atomic } from '../engine/transaction.ts'
 import { createTransactions, createVertexBuilds } from './build-records.ts'
+import { createBudgets } from './budgets.ts'
 import { createCollections } from './collections.ts'
 import { createComponents } from './shared-components.ts'
 import type { FlowDb } from './context.ts'
@@ -75,6 +76,7 @@ function bind(db: FlowDb, options: UserHooks): FlowStore {
     oidcLinks: store.oidcLinks,
     collections: store.collections,
     counts: store.counts,
+    budgets: store.budgets,
     transaction: store.transaction,
     ping: store.ping,
   }
@@ -101,6 +103,7 @@ const PARTS = {
   oidcLinks: createOidcLinks,
   collections: createCollections,
   counts: createCounts,
+  budgets: createBudgets,
 } as const satisfies {
   readonly [Part in Exclude<keyof FlowStore, 'transaction' | 'ping'>]: (
     db: FlowDb,
@@ -206,6 +209,10 @@ class BoundFlowStore implements FlowStore {
 
   get counts(): FlowStore['counts'] {
     return (this.#made.counts ??= safe(PARTS.counts(this.#db)))
+  }
+
+  get budgets(): FlowStore['budgets'] {
+    return (this.#made.budgets ??= safe(PARTS.budgets(this.#db)))
   }
 }
 

@@ -28,7 +28,8 @@ export interface Spent {
 
 /** `FlowError.details` of the code `budget_exceeded`. */
 export interface BudgetDetails {
-  readonly scope: 'run'
+  /** Whose budget it is: that of the run, or one of a service. */
+  readonly scope: 'run' | 'flow' | 'key' | 'user' | 'service'
   readonly unit: BudgetUnit
   readonly limit: number
   readonly spent: number

@@ -1,13 +1,18 @@
+import { sharedBudgetOf } from '../../components/define/call-budget.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import { exceeded } from '../context/run-spending.ts'
 import { deadlinesOf } from './run-deadlines.ts'
 import type { RunExecution } from './run-execution.ts'
 
-/** Ends a run when the seconds of its budget are over. */
+/** Ends a run when the seconds of its budget, or of one that it shares, are over. */
 export function watchSeconds(
-  { budget, runtime }: Pick<RunRequest, 'budget' | 'runtime'>,
+  { budget, runtime, options }: Pick<RunRequest, 'budget' | 'runtime' | 'options'>,
   execution: Pick<RunExecution, 'exceed' | 'result'>,
+  isOutermost: boolean,
 ): void {
+  const shared = isOutermost ? sharedBudgetOf(options.services) : undefined
+  const stop = shared?.work((error) => execution.exceed(error))
+  if (stop !== undefined) execution.result.then(stop, stop)
   const seconds = budget?.seconds
   if (seconds === undefined) return
   const deadline = {

@@ -18,9 +18,12 @@ export const webhookRoutes: readonly Route[] = [
     },
     async ({ services, params, query, request, url, bytes, origin }) => {
       const flow = await services.webhooks.find(params.flow_id_or_name, query.user_id)
-      await services.webhooks.authorize(flow, readApiKey(request, url, 'header-first'))
+      const key = await services.webhooks.authorize(flow, readApiKey(request, url, 'header-first'))
       const pinned = await services.versions.pin(flow, emptyToNull(query.version))
-      await services.webhooks.start(pinned, new TextDecoder().decode(await bytes()), origin)
+      await services.webhooks.start(pinned, new TextDecoder().decode(await bytes()), {
+        ...origin,
+        ...key,
+      })
       return { message: 'Task started in the background', status: 'in progress' }
     },
   ),

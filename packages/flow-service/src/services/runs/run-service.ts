@@ -247,7 +247,8 @@ function hasUnknownTypes(error: FlowError): boolean {
 
 /** The error response of a failed run. */
 function runRefusal(error: unknown, asJson: boolean): unknown {
-  if (!isFlowError(error) || error.status === 429) return error
+  if (!isFlowError(error) || error.status === 429 || error.code === 'store_unavailable')
+    return error
   if (error.code === 'invalid_request') return refuse(400, error.detail, { cause: error })
   if (error.code === 'too_large') return refuse(413, error.detail, { cause: error })
   const message = runErrorText(error)

@@ -7,10 +7,13 @@ import type {
   JobRecord,
   RunOptions,
 } from '@x/flow-engine'
-import { startRun } from '@x/flow-engine/internal'
+import { startRun, tighterBudget } from '@x/flow-engine/internal'
+import type { BudgetService } from '../budgets/budgets.ts'
 import type { Admission, Reservation } from './admission.ts'
 import { withEarlierTurns, type EarlierTurn } from './earlier-turns.ts'
 import { createPendingWrites } from './pending-writes.ts'
+import { metadataOf } from './build-metadata.ts'
+import { withoutKey } from './run-origin.ts'
 import type { RunOwners } from './run-owners.ts'
 import type { RunRecorder } from './run-records.ts'
 import type { RunScope } from './run-scope.ts'
@@ -42,13 +45,14 @@ export interface RunHandle {
 export interface Runner {
   /**
    * Starts a run in this process, without a job.
-   * @throws Refusal 429 if its owner has too many runs, StoreUnavailableError if the store of quotas fails
+   * @throws Refusal 429 if its owner has too many runs or a budget is used up, StoreUnavailableError if the store of
+   * quotas or budgets fails
    */
   start(request: RunRequest): Promise<RunHandle>
   /**
    * Queues a run as a job. One that is refused before anything runs (`request.refused`), and those of visitors,
    * are none of their owner's runs of the day.
-   * @throws Refusal 429 over the quota; FlowError `limit_exceeded` (429) if too many jobs are waiting
+   * @throws Refusal 429 over the quota or if a budget is used up; FlowError `limit_exceeded` (429) if too many jobs are waiting
    */
   readonly enqueue: (request: BuildRequest) => Promise<JobRecord>
 }
@@ -59,6 +63,7 @@ export interface RunnerOptions {
   readonly owners: Pick<RunOwners, 'add'>
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly recorderOf: (request: RunRequest) => RunRecorder | undefined
+  readonly budgets: Pick<BudgetService, 'ofRun' | 'admit'>
   /** Cache, limits, budget, runtime and hooks of all runs. */
   readonly base: Pick<
     RunOptions,
@@ -70,7 +75,7 @@ export interface RunnerOptions {
 }
 
 export function createRunner(runner: RunnerOptions): Runner {
-  const { admission, jobs, owners, servicesOf, recorderOf, base, sweep, report } = runner
+  const { admission, jobs, owners, servicesOf, recorderOf, budgets, base, sweep, report } = runner
 
   /** Undoes the reservation if nothing starts. */
   const within = async <T>(reservation: Reservation, start: () => T | Promise<T>): Promise<T> => {
@@ -82,16 +87,18 @@ export function createRunner(runner: RunnerOptions): Runner {
     }
   }
 
-  const begin = (request: RunRequest): RunHandle => {
-    const { plan, owner, options, earlier = [], isAnonymous = false, host } = request
+  const begin = (request: RunRequest, options: RunRequest['options'], keyHash?: string) => {
+    const { plan, owner, earlier = [], isAnonymous = false, host } = request
     const { userId, flowId } = owner
     const recorder = recorderOf(request)
     const pending = createPendingWrites()
-    const scope = { ownerId: userId, storedFlowId: flowId, isPublic: false, isAnonymous, pending }
+    const known = { ownerId: userId, storedFlowId: flowId, keyHash }
+    const scope = { ...known, isPublic: false, isAnonymous, pending }
     const services = withEarlierTurns(servicesOf(scope), earlier, base.runtime)
+    const budget = tighterBudget(base.budget, budgets.ofRun(userId))
     const run = startRun(
       plan,
-      { ...base, services, flowId, userId, ...options },
+      { ...base, budget, services, flowId, userId, ...options },
       { report, ...recorder, ...host },
     )
     owners.add(run, owner)
@@ -105,15 +112,22 @@ export function createRunner(runner: RunnerOptions): Runner {
 
   return {
     async start(request) {
+      const { request: options, keyHash } = withoutKey(request.options)
+      await budgets.admit({ ...request.owner, keyHash })
       const reservation = await admission.run(request.owner.userId)
       return await within(reservation, () => {
-        const handle = begin(request)
+        const handle: RunHandle = begin(request, options, keyHash)
         handle.run.result.then(reservation.release, reservation.release)
         return handle
       })
     },
-    async enqueue(request) {
+    async enqueue(given) {
+      const { request: own, keyHash } = withoutKey(given)
+      const request =
+        keyHash === undefined ? own : { ...own, metadata: { ...own.metadata, keyHash } }
       const { lane, userId, refused } = request
+      const { ownerId, storedFlowId: flowId } = metadataOf(request)
+      if (refused === undefined) await budgets.admit({ userId: ownerId, flowId, keyHash })
       if (lane === 'public' || userId === undefined || refused !== undefined)
         return await jobs.start(request)
       return await within(await admission.job(userId), () => jobs.start(request))
