@@ -23,6 +23,7 @@ import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
 import { answerMounted, own, type MountHandlers } from './mounts.ts'
+import { budgetOptions } from './settings/budget-options.ts'
 import { queueOptions } from './settings/queue-options.ts'
 import { openPasswords } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
@@ -164,6 +165,7 @@ export async function createReferenceServer(
       ...(code.runner === undefined ? {} : { codeRunner: code.runner }),
     },
     queue,
+    ...budgetOptions(settings),
     ...(await quotasOf(settings, db)),
     openai: openAiOptions(settings),
     ...doorOptions(settings),
