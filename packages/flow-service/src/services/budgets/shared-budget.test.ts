@@ -34,12 +34,10 @@ test('FC-93 a call that does not fit waits for those of other runs, and is lower
   const { shared, owner, budgets } = serviceOf([{ per: 'user', window: 'day', tokens: 100 }])
   const first = await shared().reserve(call(10, 60))
   let isHeld = false
-  const second = shared()
-    .reserve(call(10, 60))
-    .then((held) => {
-      isHeld = true
-      return held
-    })
+  const second = Promise.resolve(shared().reserve(call(10, 60))).then((held) => {
+    isHeld = true
+    return held
+  })
   await new Promise((resolve) => setImmediate(resolve))
   expect(isHeld).toBe(false)
   await first.settle({ inputTokens: 10, outputTokens: 50 })
