@@ -154,6 +154,23 @@ describe('recorded runs', () => {
     })
   })
 
+  test('FC-50 a run whose budget is used up is recorded too', async () => {
+    await recorded(async (cwd) => {
+      const words = [
+        'record',
+        'support.json',
+        '--out',
+        'tests/small',
+        '--budget',
+        'calls=1,tokens=9',
+      ]
+      const { code, out } = await runCli(words, { cwd, env: { OPENAI_API_KEY: 'sk-not-told' } })
+      expect([code, out]).toEqual([0, expect.stringContaining('recorded: failed, 0 model calls')])
+      const wrong = await runCli([...words, '--force', '--budget', 'lots'], { cwd })
+      expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('"--budget" must be')])
+    })
+  })
+
   test('FC-57 values of secrets and tokens are in no file', async () => {
     const key = 'hush-4711-hush'
     const model = createScriptedModel([`You said ${key}, ${btoa(key)} and sk-abcdefghijklmnop1234`])
