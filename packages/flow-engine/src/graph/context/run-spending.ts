@@ -5,14 +5,22 @@ import { isTokenUsage } from '../../models/is-token-usage.ts'
 import { costOf, loweredTo, needOf, type Amount, type CallNeed, type Left } from './call-need.ts'
 import type { CountTokens } from './estimate-input.ts'
 import type { Prices } from './prices.ts'
-import type { BudgetDetails, BudgetUnit, RunBudget, Spent } from '../plan/run-budget.ts'
+import type {
+  BudgetDetails,
+  BudgetUnit,
+  RunBudget,
+  Spent,
+  SpentBefore,
+} from '../plan/run-budget.ts'
 
 export interface SpendingOptions {
   readonly budget: RunBudget | undefined
   readonly prices: Prices | undefined
   readonly countTokens: CountTokens | undefined
   /** Used before. Default: nothing. */
-  readonly used?: TokenUsage | undefined
+  readonly used?: SpentBefore | undefined
+  /** Called with what was used up to then, after each call. */
+  readonly keep?: ((used: Omit<SpentBefore, 'seconds'>) => Promise<void>) | undefined
 }
 
 interface Waiting {
@@ -28,19 +36,25 @@ export class RunSpending implements CallBudget {
   readonly #countTokens: CountTokens | undefined
   readonly #open = new Set<Amount>()
   readonly #waiting: Waiting[] = []
-  #modelCalls = 0
+  readonly #secondsBefore: number
+  readonly #keep: SpendingOptions['keep']
+  #modelCalls: number
   #inputTokens: number
   #outputTokens: number
-  #money = 0n
+  #money: bigint
   #isPriced: boolean
 
-  constructor({ budget = {}, prices, countTokens, used }: SpendingOptions) {
+  constructor({ budget = {}, prices, countTokens, used, keep }: SpendingOptions) {
+    this.#modelCalls = used?.modelCalls ?? 0
+    this.#money = BigInt(used?.money ?? 0)
+    this.#secondsBefore = used?.seconds ?? 0
+    this.#keep = keep
     this.#inputTokens = used?.inputTokens ?? 0
     this.#outputTokens = used?.outputTokens ?? 0
     this.#budget = budget
     this.#prices = prices
     this.#countTokens = countTokens
-    this.#isPriced = prices !== undefined
+    this.#isPriced = prices !== undefined && (used === undefined || used.money !== undefined)
   }
 
   reserve(call: BudgetedCall, signal?: AbortSignal): Reservation | Promise<Reservation> {
@@ -50,7 +64,7 @@ export class RunSpending implements CallBudget {
     return held ?? this.#wait(need, signal)
   }
 
-  /** @param seconds of working time */
+  /** @param seconds of working time since the run began or went on */
   spent(seconds: number): Spent {
     const { modelCalls, inputTokens, outputTokens } = this.#sums()
     return {
@@ -58,9 +72,14 @@ export class RunSpending implements CallBudget {
       inputTokens,
       outputTokens,
       tokens: inputTokens + outputTokens,
-      seconds,
+      seconds: this.#secondsBefore + seconds,
       ...(this.#isPriced ? { money: Number(this.#money) / 1e15 } : {}),
     }
+  }
+
+  /** The same, exactly, without what is reserved. */
+  used(): Omit<SpentBefore, 'seconds'> {
+    return { ...this.#sums(), ...(this.#isPriced ? { money: String(this.#money) } : {}) }
   }
 
   #sums(): Pick<Spent, 'modelCalls' | 'inputTokens' | 'outputTokens'> {
@@ -135,7 +154,9 @@ export class RunSpending implements CallBudget {
       maxTokens: limitsTokens && !isFixed ? outputTokens : undefined,
       isLimited: limitsTokens || modelCalls !== undefined,
       settle: (usage) => {
-        if (this.#open.delete(need)) this.#settle(need, price, usage)
+        if (!this.#open.delete(need)) return undefined
+        this.#settle(need, price, usage)
+        return this.#keep?.(this.used())
       },
       undo: () => {
         if (!this.#open.delete(need)) return

@@ -14,6 +14,7 @@ import type { FlowJson } from '../flow/flow-json.ts'
 import type { FlowProblem } from '../flow/problems.ts'
 import { createRunMessages } from '../messages/memory-messages.ts'
 import type { RunLimits } from '../plan/limits.ts'
+import type { SpentBefore } from '../plan/run-budget.ts'
 import { runChild, type ChildRun, type StartRun } from './child-run.ts'
 import { DurableCalls } from './durable-calls.ts'
 import type { Phase } from './phase.ts'
@@ -42,6 +43,7 @@ export class ContextOptions implements RunContextOptions {
   readonly #startRun: StartRun
   readonly #controller: LazySignal
   readonly #phase: Phase
+  readonly #begunAt: number
   #services: ComponentServices | undefined
   #spending: RunSpending | undefined
   #shared: Map<string, unknown> | undefined
@@ -62,6 +64,7 @@ export class ContextOptions implements RunContextOptions {
     this.secrets = host.secrets
     this.#spending = host.spending
     this.#start = start
+    this.#begunAt = host.spent === undefined ? 0 : request.runtime.now().getTime()
     this.#request = request
     this.#startRun = startRun
     this.#controller = controller
@@ -90,12 +93,21 @@ export class ContextOptions implements RunContextOptions {
   get spending(): RunSpending {
     const { budget, options } = this.#request
     const { prices, countTokens } = options
-    const { used } = this.#start.host
-    return (this.#spending ??= new RunSpending({ budget, prices, countTokens, used }))
+    const { used, spent } = this.#start.host
+    const keep =
+      spent &&
+      ((sums: Omit<SpentBefore, 'seconds'>) => spent({ ...sums, seconds: this.#seconds(used) }))
+    return (this.#spending ??= new RunSpending({ budget, prices, countTokens, used, keep }))
   }
 
   get knownSpending(): RunSpending | undefined {
-    return this.#spending
+    return this.#start.host.used === undefined ? this.#spending : this.spending
+  }
+
+  /** Of working time. */
+  #seconds(used: SpentBefore | undefined): number {
+    const worked = Math.max(0, this.runtime.now().getTime() - this.#begunAt) / 1000
+    return (used?.seconds ?? 0) + worked
   }
 
   get blankTokens(): boolean | undefined {

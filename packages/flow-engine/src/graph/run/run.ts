@@ -87,7 +87,7 @@ function execute(start: RunStart, request: RunRequest): Promise<RunResult> {
   const stop = listen(request.options.signal, (reason) => execution.cancel(cancelReason(reason)))
   if (phase.current === 'running') {
     run.reporter?.start()
-    watchSeconds(request, execution, host.depth === undefined)
+    watchSeconds(request, execution, host)
     execution.start()
   }
   return stop === undefined ? execution.result : execution.result.finally(stop)
