@@ -254,7 +254,7 @@ describe('budgets over windows', () => {
     expect(without.seen.calls).toBe(0)
   })
 
-  test('FC-101 a budget that cannot be counted is not spent', async () => {
+  test('FC-104 a budget that cannot be counted is not spent', async () => {
     const storage = memoryStorage()
     const failing = { ...storage.flows.budgets }
     const flows = { ...storage.flows, budgets: failing }

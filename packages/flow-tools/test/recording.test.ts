@@ -94,7 +94,7 @@ describe('recorded runs', () => {
     })
   })
 
-  test('FC-55 names the first vertex that differs, then accepts it unless a request is missing', async () => {
+  test('FC-54 FC-55 names the first vertex that differs, then accepts it unless a request is missing', async () => {
     await recorded(async (cwd) => {
       await save(cwd, changed({ 'Prompt-main.tone': 'curt' }))
       const { code, out } = await runCli(['test', 'tests'], { cwd })
