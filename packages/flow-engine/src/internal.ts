@@ -23,12 +23,7 @@ export { pickedChatModel, pickerAddressFields } from './components/chat/picker-f
 export { plainBadRequests } from './components/chat/plain-bad-requests.ts'
 export { providerSetting } from './components/chat/provider-setting.ts'
 export { readSchemaFields } from './components/chat/structured-schema.ts'
-export {
-  type BudgetedCall,
-  type Reservation as CallReservation,
-  type SharedBudget,
-  withBudget,
-} from './components/define/call-budget.ts'
+export { type SharedBudget, withBudget } from './components/define/call-budget.ts'
 export { reportedCall } from './components/define/call-reporter.ts'
 export { isComponent } from './components/define/define.ts'
 export type { AnyFieldOptions, ProviderKey, SortableOption } from './components/define/field.ts'
@@ -83,7 +78,7 @@ export {
   limitExceeded,
   runErrorText,
 } from './errors.ts'
-export { type CallNeed, costOf, loweredTo, needOf } from './graph/context/call-need.ts'
+export { costOf, loweredTo, needOf } from './graph/context/call-need.ts'
 export type { KeptVertex } from './graph/context/cache.ts'
 export type { BuildRecord } from './graph/context/run-host.ts'
 export { exceeded, inUnit } from './graph/context/run-spending.ts'

@@ -182,7 +182,7 @@ describe('createFlowClient', () => {
     await expect(
       client.run('greeting', {
         input: 'x',
-        tweaks: [] as unknown as object,
+        tweaks: [],
         sessionId: 'x'.repeat(900),
       }),
     ).rejects.toMatchObject({ status: 422, code: 'invalid_body' })

@@ -59,7 +59,7 @@ describe('odd files', () => {
 
   test('FC-1 FC-116 cycles, twins, holes and a folder that cannot be written end with 1 or 2 and one line', async () => {
     await inFolder(async (cwd) => {
-      const node = supportFlow().data.nodes[0]
+      const node = supportFlow().data?.nodes?.[0]
       const edge = { id: 'e', source: node?.id, target: node?.id, data: {} }
       const odd: Readonly<Record<string, unknown>> = {
         'cyclic.json': { name: 'c', data: { nodes: [node], edges: [edge, edge] } },
@@ -113,7 +113,7 @@ describe('odd files', () => {
   test('FC-115 twice the nodes take no more than 2.6 times the work', { tags: ['long'] }, () => {
     /** Copies of the support flow side by side. */
     const wide = (copies: number) => {
-      const { nodes, edges } = supportFlow().data
+      const { nodes = [], edges = [] } = supportFlow().data ?? {}
       const all = Array.from({ length: copies }, (_, at) =>
         JSON.parse(
           JSON.stringify({ nodes, edges }).replaceAll(/-(in|main|llm|out)\b/g, `-$1${at}`),

@@ -1,4 +1,4 @@
-import { isObject } from '@x/wire'
+import { createSystemRuntime, isObject } from '@x/wire'
 import type { NamedInputs, RunInput } from '../graph/context/run-options.ts'
 import type { FlowJson } from '../graph/flow/flow-json.ts'
 import type { FlowOutputs, ShapeOf } from '../graph/flow/typed-flow.ts'
@@ -88,6 +88,12 @@ export function createFlowClient({
   }
 }
 
+const runtime = createSystemRuntime()
+
+/** Browsers make UUIDs on pages over https alone. */
+const freshSession = (): string =>
+  Array.from(runtime.randomBytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
 function bodyOf({ input, inputs = {}, tweaks = {}, sessionId }: ClientRunOptions): object {
   const { value, type = 'chat', ...others } = typeof input === 'object' ? input : { value: input }
   const [unsent] = Object.entries(others).find(([, part]) => part !== undefined) ?? []
@@ -96,9 +102,9 @@ function bodyOf({ input, inputs = {}, tweaks = {}, sessionId }: ClientRunOptions
   for (const [node, values] of Object.entries(inputs)) {
     const before = fields.get(node)
     // Texts, apart from the data of a webhook, which is the JSON of a request.
-    const texts = Object.entries(values).map(([name, value]) => [
+    const texts = Object.entries(values).map(([name, field]) => [
       name,
-      typeof value === 'string' ? value : JSON.stringify(value),
+      typeof field === 'string' ? field : JSON.stringify(field),
     ])
     fields.set(node, { ...(isObject(before) ? before : {}), ...Object.fromEntries(texts) })
   }
@@ -108,7 +114,7 @@ function bodyOf({ input, inputs = {}, tweaks = {}, sessionId }: ClientRunOptions
     // All nodes: an output may be that of any node that is not connected.
     output_type: 'debug',
     ...(fields.size === 0 ? {} : { tweaks: Object.fromEntries(fields) }),
-    ...(sessionId === undefined ? {} : { session_id: sessionId || crypto.randomUUID() }),
+    ...(sessionId === undefined ? {} : { session_id: sessionId || freshSession() }),
   }
 }
 

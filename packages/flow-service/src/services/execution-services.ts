@@ -25,17 +25,11 @@ import { withEarlierTurns } from './runs/earlier-turns.ts'
 import { createOpenAiResponses, type OpenAiResponsesService } from './openai/openai-responses.ts'
 import { createStoredResponses } from './openai/stored-responses.ts'
 import { createResponsesService, type ResponsesService } from './answers/responses.ts'
-import type { ApiKeyService } from './accounts/api-keys.ts'
 import type { JobOwner } from './base/job-owner.ts'
-import type { BudgetService } from './budgets/budgets.ts'
 import { createBuildService, type BuildService } from './builds/builds.ts'
-import type { FileService } from './files/files.ts'
-import type { FlowService } from './flows/flows.ts'
 import { flowOf, metadataOf } from './runs/build-metadata.ts'
 import { mayContinue } from './builds/may-continue.ts'
-import type { FlowVersionService } from './flows/flow-versions.ts'
-import type { ProjectService } from './flows/projects.ts'
-import type { UserFileService } from './files/user-files.ts'
+import type { CoreServices } from './core-services.ts'
 import type { ServiceKit } from './base/kit.ts'
 import { createPendingByRequest } from './runs/pending-writes.ts'
 import { jobLanes } from './runs/job-lanes.ts'
@@ -56,7 +50,6 @@ import { createTraceService, type TraceService } from './runs/traces.ts'
 import { createServicesOfRuns } from './runs/component-services.ts'
 import { createUserFileWriter } from './files/user-file-writer.ts'
 import { createSweep } from './runs/sweep.ts'
-import type { VariableService } from './accounts/variables.ts'
 import { createVisitorFiles } from './files/visitor-files.ts'
 import { createVisitorMessages } from './runs/visitor-messages.ts'
 import { createVisitorQueue } from './builds/visitor-queue.ts'
@@ -78,19 +71,14 @@ export interface ExecutionServices {
   readonly traces: TraceService
 }
 
-export interface ExecutionServicesOptions {
-  readonly budgets: BudgetService
+export interface ExecutionServicesOptions extends Pick<
+  CoreServices,
+  'budgets' | 'flows' | 'versions' | 'variables' | 'apiKeys' | 'projects' | 'files' | 'userFiles'
+> {
   readonly kit: ServiceKit
   readonly components: ComponentRegistry
   readonly options: FlowEngineOptions
-  readonly flows: FlowService
-  readonly versions: FlowVersionService
-  readonly variables: VariableService
-  readonly apiKeys: ApiKeyService
-  readonly projects: ProjectService
   readonly mcpServers: Pick<McpServerService, 'offerProjects'>
-  readonly files: FileService
-  readonly userFiles: UserFileService
 }
 
 export interface FlowExecution {

@@ -1,18 +1,13 @@
 import type { Runtime } from '@x/wire'
 import type { CountTokens, FlowError, Prices, TokenUsage } from '@x/flow-engine'
-import {
-  costOf,
-  exceeded,
-  loweredTo,
-  needOf,
-  type BudgetedCall,
-  type CallNeed,
-  type CallReservation,
-  type SharedBudget,
-} from '@x/flow-engine/internal'
+import { costOf, exceeded, loweredTo, needOf, type SharedBudget } from '@x/flow-engine/internal'
 import type { BudgetCount } from '../../store/budgets.ts'
 import { fromCount, type BudgetCounter } from './budget-counters.ts'
 import type { BudgetLedger, HeldShares } from './budget-ledger.ts'
+
+type BudgetedCall = Parameters<SharedBudget['reserve']>[0]
+type CallReservation = Awaited<ReturnType<SharedBudget['reserve']>>
+type CallNeed = ReturnType<typeof needOf>
 
 export interface RunBudgetOptions {
   readonly ledger: BudgetLedger
@@ -114,24 +109,29 @@ export class WindowBudget implements SharedBudget {
     return () => ended.abort()
   }
 
+  #timeIsUp(counter: BudgetCounter, exceed: (error: FlowError) => void): void {
+    const { most, per } = counter
+    this.#options.ledger.refused(counter)
+    exceed(exceeded('seconds', most, most, undefined, per))
+  }
+
   async #work(exceed: (error: FlowError) => void, ended: AbortSignal): Promise<void> {
     const { ledger, runtime } = this.#options
     let from = ledger.now.getTime()
     while (!ended.aborted) {
       const counters = this.#options.counters().filter(({ unit }) => unit === 'seconds')
-      let part = Math.min(...counters.map(({ limit }) => partOf(limit)))
+      let part = counters.reduce((least, { limit }) => Math.min(least, partOf(limit)), Infinity)
       let held = await ledger.reserve(
         counters,
         counters.map(() => part),
       )
       if (!('settle' in held)) {
-        const counts = held
-        const lefts = counters.map(({ limit }, index) => limit - (counts[index]?.used ?? 0))
-        part = Math.min(part, ...lefts)
-        const last = counters[lefts.indexOf(Math.min(...lefts))]
-        if (part <= 0 && last !== undefined) {
-          ledger.refused(last)
-          exceed(exceeded('seconds', last.most, last.most, undefined, last.per))
+        for (const [index, { limit }] of counters.entries())
+          part = Math.min(part, limit - (held[index]?.used ?? 0))
+        if (part <= 0) {
+          const counts = held
+          const last = counters.find(({ limit }, index) => limit <= (counts[index]?.used ?? 0))
+          if (last !== undefined) this.#timeIsUp(last, exceed)
           return
         }
         held = await ledger.reserve(
