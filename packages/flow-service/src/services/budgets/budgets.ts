@@ -66,7 +66,7 @@ export function createBudgetService({
     of(owner) {
       if (ledger === undefined) return undefined
       const counters = () => countersOf(ofWindows, owner, ledger.now)
-      return new WindowBudget({ ledger, counters, prices, countTokens, runtime, report })
+      return new WindowBudget({ ledger, counters, prices, countTokens, runtime })
     },
     async admit(owner) {
       if (ledger === undefined) return

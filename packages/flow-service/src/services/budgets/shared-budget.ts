@@ -16,7 +16,6 @@ export interface RunBudgetOptions {
   readonly prices: Prices | undefined
   readonly countTokens: CountTokens | undefined
   readonly runtime: Runtime
-  readonly report: (error: unknown) => void
 }
 
 /** Working time is reserved in parts, in milliseconds, so that many runs share what is left. */
