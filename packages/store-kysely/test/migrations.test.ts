@@ -166,7 +166,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(17)
+      expect(rows).toHaveLength(18)
       await Promise.all(others.map((db) => db.destroy()))
     })
 
