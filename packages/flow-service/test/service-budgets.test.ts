@@ -127,12 +127,22 @@ describe('budgets over windows', () => {
 
   const doors: Readonly<Record<string, (id: string) => readonly [path: string, body: unknown]>> = {
     run: (id) => [`/api/v1/run/${id}`, { input_value: 'hi' }],
+    'streamed run': (id) => [`/api/v1/run/${id}?stream=true`, { input_value: 'hi' }],
+    'streamed build': (id) => [`/api/v1/build/${id}/flow?event_delivery=direct`, {}],
+    'streamed chat': (id) => [
+      '/api/openai/v1/chat/completions',
+      { model: id, stream: true, messages: [{ role: 'user', content: 'hi' }] },
+    ],
     'advanced run': (id) => [`/api/v1/run/advanced/${id}`, {}],
     build: (id) => [`/api/v1/build/${id}/flow`, {}],
     vertex: (id) => [`/api/v1/build/${id}/vertices/ChatInput-1`, {}],
     webhook: (id) => [`/api/v1/webhook/${id}`, { a: 1 }],
     responses: (id) => ['/api/v1/responses', { model: id, input: 'hi' }],
     'open responses': (id) => ['/api/openai/v1/responses', { model: id, input: 'hi' }],
+    'streamed open responses': (id) => [
+      '/api/openai/v1/responses',
+      { model: id, stream: true, input: 'hi' },
+    ],
     'ai sdk': (id) => [
       `/api/ai/v1/chat/${id}`,
       { id: 'c', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'hi' }] }] },

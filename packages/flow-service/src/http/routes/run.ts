@@ -132,6 +132,7 @@ async function answerRun(call: RunCall) {
   })
   const run = readRun(body, query.stream, request)
   if (!query.stream) return services.runs.run(flow, run, { signal, origin })
+  await services.runs.admit(flow, origin)
   const reader = streamReader(signal)
   const lines = services.runs.stream(flow, run, { signal: reader.signal, origin })
   return eventStreamAnswer(lines, { signal, left: reader.left })

@@ -72,6 +72,11 @@ export interface RunService {
     by: { readonly userId: string | null; readonly version?: string | null },
   ): Promise<PinnableFlow>
   /**
+   * Refuses a run before an answer in parts begins, if a budget is used up.
+   * @throws Refusal 429, StoreUnavailableError
+   */
+  admit(flow: Pick<PinnableFlow, 'id' | 'userId'>, origin: RunOrigin | undefined): Promise<void>
+  /**
    * Starts a run of a conversation.
    * @throws FlowError if the flow cannot be started; Refusal 429 if its owner has too many runs
    */
@@ -87,7 +92,7 @@ export interface RunService {
 export interface RunServiceOptions {
   readonly flows: Pick<FlowService, 'find'>
   readonly versions: Pick<FlowVersionService, 'pin'>
-  readonly runner: Pick<Runner, 'start'>
+  readonly runner: Pick<Runner, 'start' | 'admit'>
   readonly plans: PlanCache
   readonly runtime?: Runtime | undefined
   readonly bySession: boolean
@@ -133,6 +138,8 @@ export function createRunService(service: RunServiceOptions): RunService {
       refuseAskingFlow(plans, pinned)
       return pinned
     },
+    admit: ({ id, userId }, origin) =>
+      runner.admit({ userId, flowId: id, keyHash: origin?.keyHash }),
     open: (flow, request, { signal, origin, ...more }) =>
       start(flow, { signal, blankTokens: true, ...toOptions(request), ...origin }, more),
     async run(flow, request, { signal, origin }) {

@@ -44,6 +44,11 @@ export interface RunHandle {
 /** Starts every run and every job of the service: admits it, records it, and ends it with its owner. */
 export interface Runner {
   /**
+   * For doors that answer before they start: what `start` would refuse because a budget is used up.
+   * @throws Refusal 429, StoreUnavailableError
+   */
+  readonly admit: BudgetService['admit']
+  /**
    * Starts a run in this process, without a job.
    * @throws Refusal 429 if its owner has too many runs or a budget is used up, StoreUnavailableError if the store of
    * quotas or budgets fails
@@ -111,6 +116,7 @@ export function createRunner(runner: RunnerOptions): Runner {
   }
 
   return {
+    admit: (owner) => budgets.admit(owner),
     async start(request) {
       const { request: options, keyHash } = withoutKey(request.options)
       await budgets.admit({ ...request.owner, keyHash })
