@@ -113,17 +113,20 @@ test(
 )
 
 test('FC-100 wrong budgets end the start with one line', async () => {
-  for (const [given, what] of [
-    ['[{', 'SERVICE_BUDGETS must be JSON, or @ and a file: '],
-    ['@/nowhere.json', 'SERVICE_BUDGETS must be JSON, or @ and a file: ENOENT'],
-    ['[{"per":"team"}]', 'option "budgets.limits[0].per" must be'],
-    ['{"per":"user"}', 'option "budgets.limits" must be an array of budgets'],
-  ] as const) {
-    const { code, stderr } = await runToEnd({
-      SERVICE_DATABASE_URL: 'sqlite::memory:',
-      SERVICE_BUDGETS: given,
-    })
-    expect([code, stderr.trimEnd().split('\n').length]).toEqual([1, 1])
-    expect(stderr).toContain(what)
-  }
+  await inFolder(async (folder) => {
+    for (const [given, what] of [
+      ['[{', 'SERVICE_BUDGETS must be JSON, or @ and a file: '],
+      ['@/nowhere.json', 'SERVICE_BUDGETS must be JSON, or @ and a file: ENOENT'],
+      ['[{"per":"team"}]', 'option "budgets.limits[0].per" must be'],
+      ['{"per":"user"}', 'option "budgets.limits" must be an array of budgets'],
+    ] as const) {
+      const { code, stderr } = await runToEnd({
+        SERVICE_CONFIG_DIR: folder,
+        SERVICE_DATABASE_URL: 'sqlite::memory:',
+        SERVICE_BUDGETS: given,
+      })
+      expect([code, stderr.trimEnd().split('\n').length]).toEqual([1, 1])
+      expect(stderr).toContain(what)
+    }
+  })
 })
