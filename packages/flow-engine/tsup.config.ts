@@ -6,6 +6,7 @@ export default defineConfig({
     'src/index.ts',
     'src/components.ts',
     'src/models.ts',
+    'src/client.ts',
     'src/memory.ts',
     'src/store.ts',
     'src/node.ts',

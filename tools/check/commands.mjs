@@ -19,7 +19,11 @@ const RUN_BY = {
   'docs/index.md': [1, '.ci/run', `${TESTS}/first-start.long.ts`],
   'docs/guides/deploy.md': [2, COMMANDS],
   'docs/guides/durable-runs.md': [1, COMMANDS],
-  'docs/guides/flows-as-code.md': [5, 'packages/flow-tools/test/guide.test.ts'],
+  'docs/guides/flows-as-code.md': [
+    7,
+    'packages/flow-tools/test/guide.test.ts',
+    'examples/flows-as-code/test/starter.test.ts',
+  ],
   'docs/guides/human-in-the-loop.md': [1, COMMANDS],
   'docs/guides/mcp.md': [
     3,
@@ -32,7 +36,7 @@ const RUN_BY = {
     `${TESTS}/docs/openai-clients.long.ts`,
     `${TESTS}/journeys/python-clients.long.ts`,
   ],
-  'docs/guides/operate.md': [4, COMMANDS, `${TESTS}/operate/guide.test.ts`],
+  'docs/guides/operate.md': [5, COMMANDS, `${TESTS}/operate/guide.test.ts`],
   'docs/guides/python-components.md': [
     2,
     `${TESTS}/python-settings.test.ts`,
@@ -58,6 +62,7 @@ const RUN_BY = {
   'examples/own-users/README.md': [2, READMES],
   'examples/resource-types/README.md': [2, READMES],
   'examples/webhook-receiver/README.md': [1, READMES],
+  'examples/flows-as-code/README.md': [1, 'vitest.workspace.ts'],
   'examples/in-process-tests/README.md': [1, 'vitest.workspace.ts'],
   'examples/next-app/README.md': [1, 'examples/next-app/smoke.mjs'],
   'examples/reference-server/README.md': [1, COMMANDS, `${TESTS}/demo.long.ts`],

@@ -29,6 +29,7 @@ import { createEditorPage } from './editor-page.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
 import { answerMounted, own, type MountHandlers } from './mounts.ts'
+import { budgetOptions } from './settings/budget-options.ts'
 import { databaseOptions, isPostgres, queueOptions } from './settings/queue-options.ts'
 import { openPasswords } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
@@ -161,6 +162,7 @@ export async function createReferenceServer(
     limits: { ...grouped.limits, run: runLimits(settings) },
     services: componentServices(settings, { environment, fetch: guardedFetch, sql, code }),
     queue,
+    ...budgetOptions(settings),
     doors: {
       ...grouped.doors,
       openai: openAiOptions(settings),

@@ -53,6 +53,12 @@ export type {
 export { createSecretBox, type SecretBox } from './services/crypto/secret-box.ts'
 export type { ProfilePictures } from './services/files/profile-pictures.ts'
 export type { ExampleFlow } from './services/flows/examples.ts'
+export type {
+  BudgetLimit,
+  BudgetScope,
+  BudgetsOptions,
+  BudgetWindow,
+} from './services/budgets/budget-options.ts'
 export type { QuotaStore } from './services/runs/run-quota.ts'
 export type { FlowServices } from './services/services.ts'
 export type {

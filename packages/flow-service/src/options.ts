@@ -13,6 +13,7 @@ import type { PasswordHasher } from './services/crypto/passwords.ts'
 import type { A2aDoorOptions, DoorOptions } from './services/doors/door-options.ts'
 import type { ProfilePictures } from './services/files/profile-pictures.ts'
 import type { SecretBox } from './services/crypto/secret-box.ts'
+import type { BudgetsOptions } from './services/budgets/budget-options.ts'
 import type { QuotaStore } from './services/runs/run-quota.ts'
 import type { SignInLimiter } from './services/accounts/sign-in-limiter.ts'
 import type { FlowSettings } from './settings.ts'
@@ -156,6 +157,8 @@ export interface FlowEngineOptions {
   >
   /** What each run and each job may use at most: tokens, money, seconds, model calls. Default: no limit. */
   readonly budget?: RunBudget
+  /** Budgets of flows, API keys, users and the service in an hour, a day or a month. Default: none. */
+  readonly budgets?: BudgetsOptions
   /** Money for a million tokens by model, for budgets in money. Default: none. */
   readonly prices?: Prices
   /** Counts tokens before a request. Default: a token for three bytes. */

@@ -24,6 +24,7 @@ import { errorText, runOptionKinds } from '@x/flow-engine/internal'
 import { readSigningKey } from '@x/flow-protocols/internal'
 import { ungroup, withGroups } from './option-groups.ts'
 import type { FlowEngineOptions, FlowStorage, StoredEngineOptions } from './options.ts'
+import { budgetsOption } from './services/budgets/budget-options.ts'
 import { defaultSettings } from './settings.ts'
 
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
@@ -165,6 +166,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
     leaseMs: amount(1),
     heartbeatMs: amount(1),
   }),
+  budgets: budgetsOption,
   prices: anything,
   countTokens: callback,
   hooks: anything,

@@ -159,9 +159,7 @@ export interface FlowServiceOptions extends Flat<
   | 'authenticate'
   | 'examples'
   | 'codeModules'
-  | 'budget'
-  | 'prices'
-  | 'countTokens'
+  | 'budgets'
   | 'runtime'
 > {
   readonly settings?: FlowServiceSettings

@@ -14,6 +14,12 @@ export type {
   VertexBuildRecord,
   VertexBuildStore,
 } from './store/build-records.ts'
+export {
+  BUDGET_HOLD_MS,
+  type BudgetCount,
+  type BudgetShare,
+  type BudgetStore,
+} from './store/budgets.ts'
 export type {
   CollectionKind,
   CollectionPage,

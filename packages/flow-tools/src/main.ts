@@ -26,6 +26,7 @@ process.exitCode = await runProgram({ version: versionOf(), commands }, process.
     const reader = createInterface({ input: process.stdin, signal: interrupt.signal })
     yield* reader
   },
+  isTerminal: process.stdin.isTTY,
   signal: interrupt.signal,
 })
 process.off('SIGINT', stop)

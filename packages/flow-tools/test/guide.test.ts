@@ -11,6 +11,17 @@ const model = { async *stream() { yield { text: 'Soon.' }; yield { finish: 'stop
 export default { services: { models: { chatModel: () => model, embedder: () => model } } }
 `
 
+test('FC-110 the script and the workflow of the guide are those of the example', async () => {
+  const text = await readFile(GUIDE, 'utf8')
+  for (const [language, path] of [
+    ['sh', 'ci.sh'],
+    ['yaml', '.github/workflows/flows.yml'],
+  ] as const) {
+    const file = new URL(`../../../examples/flows-as-code/${path}`, import.meta.url)
+    expect(text).toContain(`\n\`\`\`${language}\n${await readFile(file, 'utf8')}\`\`\`\n`)
+  }
+})
+
 test('the commands of docs/guides/flows-as-code.md end well, in order, without a repository', async () => {
   const text = await readFile(GUIDE, 'utf8')
   const commands = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)]

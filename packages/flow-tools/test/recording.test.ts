@@ -94,7 +94,7 @@ describe('recorded runs', () => {
     })
   })
 
-  test('FC-55 names the first vertex that differs, then accepts it unless a request is missing', async () => {
+  test('FC-54 FC-55 names the first vertex that differs, then accepts it unless a request is missing', async () => {
     await recorded(async (cwd) => {
       await save(cwd, changed({ 'Prompt-main.tone': 'curt' }))
       const { code, out } = await runCli(['test', 'tests'], { cwd })
@@ -151,6 +151,23 @@ describe('recorded runs', () => {
       expect((await runCli(['test'], { cwd })).err).toContain(
         'tests/late/expected.json: vertices must be a list',
       )
+    })
+  })
+
+  test('FC-50 a run whose budget is used up is recorded too', async () => {
+    await recorded(async (cwd) => {
+      const words = [
+        'record',
+        'support.json',
+        '--out',
+        'tests/small',
+        '--budget',
+        'calls=1,tokens=9',
+      ]
+      const { code, out } = await runCli(words, { cwd, env: { OPENAI_API_KEY: 'sk-not-told' } })
+      expect([code, out]).toEqual([0, expect.stringContaining('recorded: failed, 0 model calls')])
+      const wrong = await runCli([...words, '--force', '--budget', 'lots'], { cwd })
+      expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('"--budget" must be')])
     })
   })
 

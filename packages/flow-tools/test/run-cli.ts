@@ -17,6 +17,8 @@ export interface CliOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
+  /** What a person types. */
+  readonly lines?: () => AsyncGenerator<string>
   readonly signal?: AbortSignal
   readonly onOut?: (text: string) => void
 }
@@ -34,6 +36,7 @@ export async function runCli(words: readonly string[], options: CliOptions): Pro
     },
     err: (text) => err.push(text),
     stdin: () => Promise.resolve(options.stdin ?? ''),
+    ...(options.lines === undefined ? {} : { lines: options.lines, isTerminal: true }),
     signal: options.signal ?? new AbortController().signal,
   })
   return { code, out: out.join(''), err: err.join('') }

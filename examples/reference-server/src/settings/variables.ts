@@ -123,13 +123,13 @@ export const variables = {
   ),
   SERVICE_MAX_STORED_MB_PER_USER: integer('MB of stored files of a user; 0 = unlimited', 0),
   SERVICE_MAX_RUNS_PER_DAY_PER_USER: integer('runs and builds of a user per day; 0 = unlimited', 0),
+  SERVICE_BUDGETS: text('JSON array of budgets over time, or @/path/to/file'),
+  SERVICE_PRICES: text('JSON of prices for a million tokens by model, or @/file'),
   SERVICE_KNOWLEDGE_ROWS: integer('rows of a knowledge base or collection', 200_000, 1),
   SERVICE_SQL_ALLOW: list('databases that flows may open: sqlite:PATH, postgres://host/db'),
   SERVICE_REDIS_HOSTS: list('Redis hosts that flows may reach: HOST, HOST:PORT, or * for all'),
   SERVICE_FINANCE_URL: {
-    ...text(
-      'service for the Yahoo! Finance component: answers GET ?symbol=&method=&count= with JSON',
-    ),
+    ...text('JSON service for the Yahoo! Finance component: GET ?symbol=&method=&count='),
     form: webAddress,
   },
 

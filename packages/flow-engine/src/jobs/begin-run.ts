@@ -3,8 +3,7 @@ import { FlowError } from '../errors.ts'
 import { startFailureJson } from '../graph/vertex/failure.ts'
 import { isStartMark } from '../graph/durable/checkpoint.ts'
 import { completeLimits, type RunLimits } from '../graph/plan/limits.ts'
-import { tighterBudget } from '../graph/plan/run-budget.ts'
-import type { TokenUsage } from '../models/chat-model.ts'
+import { tighterBudget, type RunBudget, type SpentBefore } from '../graph/plan/run-budget.ts'
 import type { RunEvent } from '../graph/events/run-event.ts'
 import type { ResumePoint, RunHost } from '../graph/context/run-host.ts'
 import type { FlowRun } from '../graph/context/run-options.ts'
@@ -19,7 +18,7 @@ import { wasCancelled, type Execution } from './execution.ts'
 import { decodeEvent } from './job-event.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import type { ForkedRequest } from './fork-job.ts'
-import { isSuspensionName } from './stored-question.ts'
+import { isSuspensionName, SPENT_NAME } from './stored-question.ts'
 import { whileAway } from './while-away.ts'
 import { createSuspension, type Suspension } from './suspension.ts'
 
@@ -32,7 +31,7 @@ export async function beginRun(
   const { job, request, live } = execution
   const { components, services, servicesOf, runtime, cache, limits, store, hooks, onError } =
     options
-  const { budget, prices, countTokens } = options
+  const { prices, countTokens } = options
   const {
     flow,
     resumable = false,
@@ -47,6 +46,8 @@ export async function beginRun(
     announceAnswers,
     ...rest
   } = request as ForkedRequest
+  const given = typeof options.budget === 'function' ? options.budget(request) : options.budget
+  const budget = tighterBudget(given, request.budget)
   if (refused !== undefined) return { run: refusedRun(job, refused, runtime) }
   const runOptions = {
     mode: 'build' as const,
@@ -58,7 +59,7 @@ export async function beginRun(
     prices,
     countTokens,
     ...rest,
-    budget: tighterBudget(budget, request.budget),
+    budget,
     flowId: job.flowId,
     limits: limitsOf(request, limits),
   }
@@ -74,14 +75,17 @@ export async function beginRun(
   const isKept = execution.lease !== undefined || resumable
   const claimed: RunHost = {
     jobId: job.id,
-    used: tokensOf(job.usage),
     ...(isKept ? { mayStart: () => execution.mayStart, left: () => execution.left() } : {}),
     ...(job.attempts > 1 ? { continued: true } : {}),
     report: (error) => onError(error, { jobId: job.id }),
   }
   // In the same turn that creates the run, so that a job cancelled before starts nothing (FE-60).
   const started = (host: RunHost): FlowRun => {
-    const run = startRun(flow, runOptions, { jobId: job.id, ...host, ...claimed })
+    const run = startRun(flow, runOptions, {
+      ...(job.usage === null ? {} : { used: tokensOf(job.usage) }),
+      ...host,
+      ...claimed,
+    })
     live.onCancel((reason) => run.cancel(reason))
     return run
   }
@@ -99,6 +103,7 @@ export async function beginRun(
   const room = createCheckpointRoom(runOptions.limits.checkpointBytes, own)
   const checkpoints = new Map([...Object.entries(forked?.kept ?? {}), ...own])
   const run = started({
+    ...spentOf(options, execution, { budget, states }),
     async checkpoint(vertexId, state) {
       if (!room.take(vertexId, state)) return false
       await putCheckpoint(options, execution, { vertexId, state })
@@ -118,14 +123,50 @@ export async function beginRun(
   return { run, suspension }
 }
 
-/** The tokens of earlier runs of the job. */
-function tokensOf(usage: ClaimedJob['usage']): TokenUsage {
-  const sum = { inputTokens: 0, outputTokens: 0 }
+/** What a job with a budget keeps of what it has spent: the next process goes on counting. */
+function spentOf(
+  options: JobRunnerOptions,
+  execution: Execution,
+  {
+    budget,
+    states,
+  }: { readonly budget: RunBudget | undefined; readonly states: ReadonlyMap<string, string> },
+): Pick<RunHost, 'used' | 'spent'> {
+  if (budget === undefined) return {}
+  const state = states.get(SPENT_NAME)
+  const before = state === undefined ? tokensOf(execution.job.usage) : JSON.parse(state)
+  const used = before as SpentBefore
+  execution.spent = used
+  return {
+    used,
+    spent(now) {
+      execution.spent = now
+      return keepSpent(options, execution)
+    },
+  }
+}
+
+/** Stores what a job has spent; a failure is reported, as the call was made. */
+export async function keepSpent(
+  { store: { checkpoints }, onError }: Pick<JobRunnerOptions, 'store' | 'onError'>,
+  { job, fence, spent }: Pick<Execution, 'job' | 'fence' | 'spent'>,
+): Promise<void> {
+  if (spent === undefined) return
+  try {
+    await checkpoints.put(job.id, SPENT_NAME, JSON.stringify(spent), fence)
+  } catch (error) {
+    if (!isStaleWriter(error)) onError(error, { jobId: job.id })
+  }
+}
+
+/** What earlier runs of the job have told. */
+function tokensOf(usage: ClaimedJob['usage']): SpentBefore {
+  const sum = { modelCalls: 0, inputTokens: 0, outputTokens: 0, seconds: 0 }
   for (const { inputTokens, outputTokens } of Object.values(usage ?? {})) {
     sum.inputTokens += inputTokens
     sum.outputTokens += outputTokens
   }
-  return sum
+  return usage === null ? { ...sum, money: '0' } : sum
 }
 
 /** Steps after the checkpoint start only while the job is held. */

@@ -51,8 +51,11 @@ export interface BuildJobsOptions {
   leaseMs?: number
   /** Milliseconds. Default: a third of `leaseMs`. */
   heartbeatMs?: number
-  /** What each run may use at most; of this and the budget of a request the smaller counts. Default: no limit. */
-  budget?: RunBudget
+  /**
+   * What each run may use at most, or a function if that depends on its owner; of this and the budget of a request the
+   * smaller counts. Default: no limit.
+   */
+  budget?: RunBudget | ((request: BuildRequest) => RunBudget | undefined)
   /** For requests without prices of their own. Default: none. */
   prices?: Prices
   countTokens?: CountTokens

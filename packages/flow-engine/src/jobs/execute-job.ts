@@ -1,7 +1,7 @@
 import { isFlowError, type FlowError } from '../errors.ts'
 import type { FlowRun, RunResult } from '../graph/context/run-options.ts'
 import type { EventLog, JobOutcome, StoredJob } from '../store/job-store.ts'
-import { beginRun } from './begin-run.ts'
+import { beginRun, keepSpent } from './begin-run.ts'
 import type { JobRecorder } from './build-jobs-options.ts'
 import type { Execution } from './execution.ts'
 import { usageWith } from './job-usage.ts'
@@ -173,6 +173,10 @@ async function suspend(
   if (suspension?.suspended !== true) return 'lost'
   const result = execution.run === undefined ? undefined : await settled(execution.run)
   const used = result === undefined || isFlowError(result) ? {} : usageWith(execution.job, result)
+  if (execution.spent !== undefined && result !== undefined && !isFlowError(result)) {
+    execution.spent = { ...execution.spent, seconds: result.spent.seconds }
+    await keepSpent(options, execution)
+  }
   const suspended = await retryUntilStored(() => suspension.store(used), tries(options, execution))
   if (!suspended) return 'lost'
   // A cancel that arrived while the outcome was being stored found a finished run (DR-4).

@@ -1,5 +1,6 @@
 import { FlowError } from '../errors.ts'
 import type { FlowRun } from '../graph/context/run-options.ts'
+import type { SpentBefore } from '../graph/plan/run-budget.ts'
 import type { ClaimedJob, JobOutcome } from '../store/job-store.ts'
 import type { BuildRequest } from './build-request.ts'
 import type { Lease } from './lease.ts'
@@ -25,6 +26,8 @@ export class Execution {
   readonly fence: number | undefined
   readonly firstSeq: number
   run: FlowRun | undefined = undefined
+  /** What the job has used, if it has a budget. */
+  spent: SpentBefore | undefined = undefined
   /** Set once the queue has recorded it. */
   outcome: JobOutcome | undefined = undefined
   /** True once the log has rejected an event. */

@@ -22,7 +22,7 @@ export function completeJobOptions(options: BuildJobsOptions) {
       `leaseMs (${leaseMs}) must be at least 100 and twice heartbeatMs (${heartbeatMs})`,
     )
   }
-  readBudget('createBuildJobs', options.budget)
+  if (typeof options.budget !== 'function') readBudget('createBuildJobs', options.budget)
   const { work = true } = options
   if (!work && options.store?.queue.shared !== true)
     throw new TypeError('work: false needs a shared queue')

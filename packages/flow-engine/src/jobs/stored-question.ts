@@ -52,8 +52,12 @@ export function sleepName(place: QuestionPlace): string {
   return `?z${numberOf(place)}?${place.vertexId}`
 }
 
+/** The name under which a job keeps what it has spent. */
+export const SPENT_NAME = '?spent?'
+
+/** True for what a job keeps besides the states of its vertices. */
 export const isSuspensionName = (name: string): boolean =>
-  /^\?[xz]?(?:\d+\.)?\d+(?:@[^?]*)?\?/.test(name)
+  name === SPENT_NAME || /^\?[xz]?(?:\d+\.)?\d+(?:@[^?]*)?\?/.test(name)
 
 export function requestIdOf(place: QuestionPlace, jobId: string): string {
   return `${place.vertexId}:${jobId}:${numberOf(place)}`

@@ -1,9 +1,15 @@
-import { callBudgetOf, type Reservation } from '../components/define/call-budget.ts'
+import {
+  callBudgetOf,
+  reserveCall,
+  sharedBudgetOf,
+  type Reservation,
+} from '../components/define/call-budget.ts'
 import type { ModelSpec } from '../components/define/services.ts'
 import type { ChatChunk, ChatRequest, Embedder, TokenUsage } from './chat-model.ts'
 import { isTokenUsage } from './is-token-usage.ts'
 
 interface Host {
+  readonly services: object
   usage?(usage: TokenUsage): void
 }
 
@@ -19,14 +25,13 @@ export async function* budgetedStream(
     readonly make: (request: ChatRequest) => AsyncIterable<ChatChunk>
   },
 ): AsyncGenerator<ChatChunk> {
-  const budget = callBudgetOf(host)
   const named = { provider: spec.provider, model: given.model ?? spec.model }
-  const reserved = budget?.reserve({ ...named, request: given }, given.signal)
+  const reserved = reserveCall(host, { ...named, request: given }, given.signal)
   let held = reserved instanceof Promise ? await reserved : reserved
   const request = withinBudget(given, held, async (limited) => {
-    held?.settle()
-    const again = { ...named, request: limited, isRepeated: true }
-    held = await budget?.reserve(again, given.signal)
+    await held?.settle()
+    held = undefined
+    held = await reserveCall(host, { ...named, request: limited, isRepeated: true }, given.signal)
   })
   let usage: TokenUsage | undefined
   try {
@@ -38,7 +43,8 @@ export async function* budgetedStream(
       yield chunk
     }
   } finally {
-    held?.settle(usage)
+    const settled = held?.settle(usage)
+    if (settled !== undefined) await settled
   }
 }
 
@@ -55,20 +61,23 @@ function withinBudget(
 }
 
 /** Reserves the texts of each request. */
-export function budgetedEmbedder(embedder: Embedder, host: object, spec: ModelSpec): Embedder {
-  const budget = callBudgetOf(host)
-  if (budget === undefined) return embedder
+export function budgetedEmbedder(
+  embedder: Embedder,
+  host: { readonly services: object },
+  spec: ModelSpec,
+): Embedder {
+  if ((callBudgetOf(host) ?? sharedBudgetOf(host.services)) === undefined) return embedder
   const within = async <T>(
     texts: readonly string[],
     signal: AbortSignal | undefined,
     work: () => Promise<T>,
   ): Promise<T> => {
     const { provider, model } = spec
-    const held = await budget.reserve({ provider, model, request: texts }, signal)
+    const held = await reserveCall(host, { provider, model, request: texts }, signal)
     try {
       return await work()
     } finally {
-      held.settle()
+      await held?.settle()
     }
   }
   return {

@@ -1,4 +1,5 @@
 import type { FlowStore } from '../store/flow-store.ts'
+import { describeBudgets } from './budgets-spec.ts'
 import { describeCollections } from './collections-spec.ts'
 import { describeComponents } from './components-spec.ts'
 import { describeCounts } from './counts-spec.ts'
@@ -40,6 +41,7 @@ const specs: readonly ((subject: Subject<FlowStore>) => void)[] = [
   describeCollections,
   describeCounts,
   describeSealedValues,
+  describeBudgets,
   describeTransactions,
 ]
 

@@ -306,7 +306,7 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
   /** Created on first use. */
   get origin(): RunOrigin {
     const { headers, carrier } = this.#observed ?? { headers: traceHeaders(this.request.headers) }
-    return runOrigin(this.#id, carrier ?? { ...headers })
+    return runOrigin(this.#id, carrier ?? { ...headers }, this.caller.keyHash)
   }
 
   readonly bytesWithin = (most: number): Promise<Uint8Array> => this.#readable.within(most)

@@ -1,6 +1,7 @@
 import type { FlowStore } from '../store/flow-store.ts'
 import type { OnUserWrite } from '../store/users.ts'
 import { createTransactions, createVertexBuilds } from './build-records.ts'
+import { createBudgets } from './budgets.ts'
 import { createCollections } from './collections.ts'
 import { createComponents, createLikes, createTags } from './shared-components.ts'
 import { createCounts } from './counts.ts'
@@ -91,6 +92,7 @@ function createNouns(tables: MemoryTables, written: Parameters<typeof createUser
     collections: createCollections(tables),
     counts: createCounts(tables),
     sealed: createSealedValues(tables),
+    budgets: createBudgets(),
   }
 }
 

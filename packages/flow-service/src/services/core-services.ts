@@ -1,8 +1,10 @@
 import type { StoredEngineOptions } from '../options.ts'
 import type { ComponentServices } from '@x/flow-engine'
+import { withBudget } from '@x/flow-engine/internal'
 import { createApiKeyService, type ApiKeyService } from './accounts/api-keys.ts'
 import { bundledExamples } from './flows/bundled-examples.ts'
 import { bundledPictures } from './files/bundled-pictures.ts'
+import { createBudgetService, type BudgetService } from './budgets/budgets.ts'
 import { createCatalogueService, type CatalogueService } from './catalogue/catalogue.ts'
 import type { ComponentStore } from './component-store/component-store.ts'
 import {
@@ -64,6 +66,7 @@ export interface CoreServices {
   readonly examples: ExampleService
   readonly status: StatusService
   readonly knowledgeBases: KnowledgeBaseService
+  readonly budgets: BudgetService
 }
 
 /** Creates the services from a shared kit. */
@@ -75,7 +78,14 @@ export function createCoreServices(kit: ServiceKit, options: StoredEngineOptions
   const mcpServers = createMcpServerService(kit, injected.mcp, injected.fetch)
   const modules = options.codeModules ?? []
   const { environment, ...others } = injected
-  const servicesOf = (userId: string): ComponentServices => ({
+  const budgets = createBudgetService({
+    options,
+    store: kit.store.budgets,
+    runtime: kit.runtime,
+    metrics: options.metrics,
+    report: (error) => kit.report(error),
+  })
+  const servicesFor = (userId: string): ComponentServices => ({
     knowledge: createKnowledge(kit, kit.store.collections, userId),
     vectors: createVectorStores(kit, kit.vectors, userId),
     flows: createOwnedFlows(kit.store, userId),
@@ -85,7 +95,13 @@ export function createCoreServices(kit: ServiceKit, options: StoredEngineOptions
     mcp: mcpServers.connector,
     variables: { get: async (name) => (await variables.resolve(userId, name))?.value ?? null },
   })
+  const servicesOf = (userId: string): ComponentServices => {
+    const budget = budgets.of({ userId })
+    const services = servicesFor(userId)
+    return budget === undefined ? services : withBudget(services, budget)
+  }
   return {
+    budgets,
     users: createUserService(kit),
     login: createLoginService(kit, limiter, environment ?? {}),
     passwordReset: createPasswordResetService(kit, limiter),

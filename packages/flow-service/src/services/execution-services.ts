@@ -4,7 +4,7 @@ import { jobNotice } from './runs/job-notice.ts'
 import { outgoingServices } from './runs/outgoing-services.ts'
 import { createFleetService } from './runs/fleet.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
-import { completeLimits } from '@x/flow-engine/internal'
+import { completeLimits, tighterBudget } from '@x/flow-engine/internal'
 import { createBuildJobs } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createModelProviders } from '@x/flow-engine/models'
@@ -62,6 +62,7 @@ export function createExecutionServices({
   ...others
 }: ExecutionServicesOptions): FlowExecution {
   const { flows, versions, variables, apiKeys, projects, files, userFiles, mcpServers } = others
+  const { budgets } = others
   const { store, settings, runtime, report } = kit
   const cache = options.cache ?? createFrozenResults(kit)
   const limits = completeLimits({
@@ -83,7 +84,7 @@ export function createExecutionServices({
     visitorFiles: createVisitorFiles(kit),
     visitorMessages: createVisitorMessages(kit),
   }
-  const servicesOf = createServicesOfRuns({ ...kit, ...written, variables, injected })
+  const servicesOf = createServicesOfRuns({ ...kit, ...written, budgets, variables, injected })
   const writer = kit.records
   const records = { writer, settings, runtime, eventBytes: limits.eventBytes }
   const pendingOf = createPendingByRequest()
@@ -100,6 +101,7 @@ export function createExecutionServices({
     components,
     ...base,
     hooks: joinRunHooks([announced.jobHooks, hooks]) ?? {},
+    budget: (request) => tighterBudget(base.budget, budgets.ofRun(metadataOf(request).ownerId)),
     store: jobStore,
     ...options.queue,
     lanes: jobLanes(concurrency, settings),
@@ -166,6 +168,7 @@ export function createExecutionServices({
     jobs,
     owners,
     servicesOf,
+    budgets,
     recorderOf: ({ owner: { flowId, userId: ownerId }, plan: { flow }, records: form }) =>
       createRunRecorder(records, {
         flowId,

@@ -8,19 +8,13 @@ import type { McpTransport } from './mcp/mcp-transport.ts'
 import type { OpenAiService } from './openai/chat-completions.ts'
 import type { OpenAiResponsesService } from './openai/openai-responses.ts'
 import type { ResponsesService } from './answers/responses.ts'
-import type { ApiKeyService } from './accounts/api-keys.ts'
 import type { JobOwner } from './base/job-owner.ts'
 import type { BuildService } from './builds/builds.ts'
-import type { FileService } from './files/files.ts'
-import type { FlowService } from './flows/flows.ts'
-import type { FlowVersionService } from './flows/flow-versions.ts'
-import type { ProjectService } from './flows/projects.ts'
-import type { UserFileService } from './files/user-files.ts'
+import type { CoreServices } from './core-services.ts'
 import type { ServiceKit } from './base/kit.ts'
 import type { RunService } from './runs/run-service.ts'
 import type { QuestionService } from './runs/questions.ts'
 import type { TraceService } from './runs/traces.ts'
-import type { VariableService } from './accounts/variables.ts'
 import type { VertexService } from './builds/vertices.ts'
 import type { WebhookService } from './builds/webhooks.ts'
 
@@ -40,18 +34,14 @@ export interface ExecutionServices {
   readonly fleet: FleetService
 }
 
-export interface ExecutionServicesOptions {
+export interface ExecutionServicesOptions extends Pick<
+  CoreServices,
+  'budgets' | 'flows' | 'versions' | 'variables' | 'apiKeys' | 'projects' | 'files' | 'userFiles'
+> {
   readonly kit: ServiceKit
   readonly components: ComponentRegistry
   readonly options: StoredEngineOptions
-  readonly flows: FlowService
-  readonly versions: FlowVersionService
-  readonly variables: VariableService
-  readonly apiKeys: ApiKeyService
-  readonly projects: ProjectService
   readonly mcpServers: Pick<McpServerService, 'offerProjects'>
-  readonly files: FileService
-  readonly userFiles: UserFileService
 }
 
 export interface FlowExecution {

@@ -1,5 +1,6 @@
 import type { ApiKeyStore } from './api-keys.ts'
 import type { TransactionStore, VertexBuildStore } from './build-records.ts'
+import type { BudgetStore } from './budgets.ts'
 import type { CollectionStore } from './collections.ts'
 import type { CountStore } from './counts.ts'
 import type { LikeStore, SharedComponentStore, TagStore } from './shared-components.ts'
@@ -48,6 +49,7 @@ export interface FlowStore {
   readonly counts: CountStore
   /** Needed to change the secret key; a store without it cannot encrypt its values again. */
   readonly sealed?: SealedValueStore
+  readonly budgets: BudgetStore
   /**
    * Runs `work` with a store bound to a transaction, which is rolled back if it throws. Within it, only the
    * bound store may be used. Nested transactions join the outer one.

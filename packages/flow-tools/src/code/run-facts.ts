@@ -98,7 +98,7 @@ function factsOfField(plan: FieldPlan, vertex: PlanVertex): string {
   // The rows of tools are compared by what they change.
   if (!isRead || name === 'tools_metadata') return required ? 'required' : ''
   const variable = plan.variable === '' ? undefined : plan.variable
-  const preset = declared === undefined ? undefined : fieldToTemplate(name, declared).value
+  const preset = declared === undefined ? undefined : presetOf(name, declared)
   const value = plan.value ?? (variable === undefined ? preset : undefined)
   const isNamed = required || secret || looksUp || variable !== undefined
   const field = ownObject(template, name)
@@ -111,6 +111,15 @@ function factsOfField(plan: FieldPlan, vertex: PlanVertex): string {
     READ_BY_TYPES.has(name) ? texts(own(field ?? {}, 'input_types')).includes('JSON') : '',
     toolMode && field === undefined,
   ])
+}
+
+const presets = new WeakMap<object, { readonly value: unknown }>()
+
+/** The value of a new node's field; made once, as every node of a component asks for it. */
+function presetOf(name: string, declared: Parameters<typeof fieldToTemplate>[1]): unknown {
+  const preset = presets.get(declared) ?? { value: fieldToTemplate(name, declared).value }
+  presets.set(declared, preset)
+  return preset.value
 }
 
 function isBlank(value: unknown): boolean {

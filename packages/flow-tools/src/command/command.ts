@@ -17,6 +17,8 @@ export interface Surroundings {
   stdin(): Promise<string>
   /** The lines of stdin as they come. */
   lines?(): AsyncGenerator<string>
+  /** Whether a person types what stdin gives. */
+  readonly isTerminal?: boolean
   /** Aborted by an interrupt. */
   readonly signal: AbortSignal
 }

@@ -1,4 +1,4 @@
-import type { FlowJson, FlowRun, RunEvent } from '@x/flow-engine'
+import type { FlowRun, RunEvent } from '@x/flow-engine'
 import { errorText } from '@x/flow-engine/internal'
 import { append } from '@x/wire'
 import { dirname, resolve } from 'node:path'
@@ -9,6 +9,7 @@ import { configPath, loadConfig } from '../command/load-config.ts'
 import { loadedFiles } from '../command/load-module.ts'
 import { startFlow, type StartOptions } from '../recording/start-flow.ts'
 import { isSource, jsonPath, loadDraft } from './build-flow.ts'
+import { isDraft, namesOf } from './names-of.ts'
 import { budgetOf, timeoutOf, variablesOf } from './run-options.ts'
 import { watchChanges, type Changes } from './watch-changes.ts'
 
@@ -188,17 +189,9 @@ class Development {
     }
     if (event.event !== 'end_vertex') return
     const { id, valid, data, params } = event.data.build_data
-    const name = this.#names().get(id) ?? id
+    const name = namesOf(this.#loaded?.flow).get(id) ?? id
     const failed = `failed: ${(params ?? '').replaceAll(/\s*\n\s*/g, ' ')}`
     this.#call.print(`  ${name}  ${valid ? `${Math.round(data.timedelta * 1000)} ms` : failed}`)
-  }
-
-  #names(): ReadonlyMap<string, string> {
-    const flow = this.#loaded?.flow
-    const { data } = (isDraft(flow) ? flow.toJSON() : flow) as FlowJson
-    return new Map(
-      (data?.nodes ?? []).map((node) => [node.id, node.data?.node?.display_name ?? node.id]),
-    )
   }
 
   #tell(file: string, message: string): void {
@@ -216,10 +209,4 @@ function isElsewhere(changed: string, file: string, config: string | undefined):
   if (changed === file || changed === config) return false
   // Modules of the configuration lie beside it.
   return config === undefined || dirname(changed) !== dirname(config) || changed.endsWith('.json')
-}
-
-function isDraft(flow: unknown): flow is { toJSON(): FlowJson } {
-  return (
-    typeof flow === 'object' && flow !== null && typeof Reflect.get(flow, 'toJSON') === 'function'
-  )
 }

@@ -8,11 +8,13 @@ import { display, readFlow } from '../command/flow-files.ts'
 import { plural } from '../command/plural.ts'
 import { writeText } from '../command/write-files.ts'
 import { formatRecorded } from '../recording/format-recorded.ts'
+import { answersOf } from '../recording/answers.ts'
 import { readRecording } from '../recording/read-recording.ts'
 import { recordRun, type RecordedNow, type RecordOptions } from '../recording/record-run.ts'
 import { createRedactor, leakedSecret } from '../recording/redact.ts'
 import { loadConfig } from '../command/load-config.ts'
-import { jsonOption, variablesOf } from './run-options.ts'
+import { namesOf } from './names-of.ts'
+import { budgetOf, jsonOption, variablesOf } from './run-options.ts'
 
 export const record: Command = {
   name: 'record',
@@ -31,6 +33,13 @@ export const record: Command = {
       text: 'a variable; repeatable',
       fallback: 'the environment',
     },
+    {
+      name: 'answer',
+      value: 'JSON',
+      text: 'the answer to a question of the flow; repeatable',
+      fallback: 'asks on a terminal',
+    },
+    { name: 'budget', value: 'LIST', text: 'tokens=..,money=..,seconds=..,calls=..' },
     { name: 'copy', text: 'keep a copy of the flow in the folder', fallback: 'off' },
     { name: 'redact', value: 'REGEX', text: 'texts that are not kept; repeatable' },
     { name: 'allow-private', text: 'reach models on private addresses', fallback: 'off' },
@@ -44,7 +53,10 @@ export const record: Command = {
       again === undefined ? await fresh(call) : await repeated(call, again)
     const config = await loadConfig(call)
     const { components, services } = config
+    const ask = answersOf(call, (id) => namesOf(flow).get(id) ?? id)
     const made = await started({
+      ask,
+      spending: { budget: budgetOf(call) ?? config.budget, prices: config.prices },
       flow,
       given,
       variables: variablesOf(call),

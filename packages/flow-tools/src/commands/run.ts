@@ -10,9 +10,11 @@ import { resolve } from 'node:path'
 import { FoundError, UsageError, type Command } from '../command/command.ts'
 import { readFlow } from '../command/flow-files.ts'
 import { loadConfig } from '../command/load-config.ts'
+import { answersOf, createAnswers } from '../recording/answers.ts'
 import { readRecording } from '../recording/read-recording.ts'
 import { startFlow } from '../recording/start-flow.ts'
 import { isSource, loadDraft } from './build-flow.ts'
+import { namesOf } from './names-of.ts'
 import { budgetOf, jsonOption, timeoutOf, variablesOf } from './run-options.ts'
 
 export const run: Command = {
@@ -29,6 +31,12 @@ export const run: Command = {
       value: 'NAME=VALUE',
       text: 'a variable; repeatable',
       fallback: 'the environment',
+    },
+    {
+      name: 'answer',
+      value: 'JSON',
+      text: 'the answer to a question of the flow; repeatable',
+      fallback: 'asks on a terminal',
     },
     { name: 'budget', value: 'LIST', text: 'tokens=..,money=..,seconds=..,calls=..' },
     { name: 'timeout', value: 'SECONDS', text: 'the longest time of the run' },
@@ -53,7 +61,9 @@ export const run: Command = {
         ? undefined
         : (await readRecording(resolve(call.cwd, cassette), cassette)).tape
     const config = await loadConfig(call)
+    const answers = createAnswers(answersOf(call, (id) => namesOf(flow).get(id) ?? id))
     const started = startFlow(flow, {
+      suspend: answers.suspend,
       input,
       inputs: (await jsonOption(call, 'inputs')) as NamedInputs | undefined,
       tweaks: (await jsonOption(call, 'tweaks')) as Tweaks | undefined,
@@ -82,6 +92,7 @@ export const run: Command = {
       }
     const result = await resultOf(started.result)
     if (call.signal.aborted) return 130
+    if (answers.failure !== undefined) throw new FoundError(answers.failure.message)
     if (call.json) call.print(JSON.stringify(jsonOf(result)))
     else if (streams) call.out(streamed === '' || streamed.endsWith('\n') ? '' : '\n')
     else if (result.status === 'succeeded') call.print(result.text() ?? '')

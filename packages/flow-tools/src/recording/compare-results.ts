@@ -8,8 +8,11 @@ export interface Comparison {
   readonly got: ExpectedResult
   readonly misses: readonly Miss[]
   readonly entries: readonly RecordedEntry[]
-  readonly unused: readonly RecordedEntry[]
+  readonly unused: readonly Unused[]
 }
+
+/** What was recorded and not asked: a request, or a question to a person. */
+type Unused = RecordedEntry | { readonly kind: 'answer'; readonly vertexId: string }
 
 /** The first difference in order of the run; undefined if there is none. */
 export function compareResults(given: Comparison): RecordingMismatch | undefined {
@@ -55,8 +58,11 @@ export function compareResults(given: Comparison): RecordingMismatch | undefined
   return differs({
     ...(owner === undefined ? {} : placeOf(owner)),
     kind: 'unused',
-    what: `${title} did not send a recorded ${left.kind} request`,
-    before: left.request,
+    what:
+      left.kind === 'answer'
+        ? `${title} did not ask its recorded question`
+        : `${title} did not send a recorded ${left.kind} request`,
+    before: left.kind === 'answer' ? undefined : left.request,
     after: undefined,
   })
 }
@@ -106,6 +112,13 @@ function vertexFacts(
   return undefined
 }
 
+const SENT: Readonly<Record<Miss['kind'], string>> = {
+  model: 'sent a model request',
+  embedding: 'sent an embedding request',
+  request: 'sent a request',
+  answer: 'asked a question',
+}
+
 function missFacts(
   miss: Miss,
   name: string,
@@ -118,7 +131,7 @@ function missFacts(
     vertexId,
     displayName: name,
     kind: 'request',
-    what: `${name} (${vertexId}) sent ${kind === 'model' ? 'a model' : kind === 'embedding' ? 'an embedding' : 'a'} request that is not recorded`,
+    what: `${name} (${vertexId}) ${SENT[kind]} that is not recorded`,
     before: nearest?.request,
     after: request,
   }

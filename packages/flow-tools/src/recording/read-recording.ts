@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { UsageError } from '../command/command.ts'
 import { parseJson, readFlow } from '../command/flow-files.ts'
 import { readText } from '../command/write-files.ts'
+import { isRecordedAnswer } from './answers.ts'
 import type { ExpectedResult, RecordedRun, RecordedTape, Recording } from './recording.ts'
 
 /**
@@ -21,6 +22,11 @@ export async function readRecording(
   ])) as RecordedRun
   if (run.variables !== undefined && !Array.isArray(run.variables))
     throw new UsageError(`${shown}/run.json: variables must be a list`)
+  const { answers = [] } = run
+  const strange = Array.isArray(answers)
+    ? answers.findIndex((one: unknown) => !isRecordedAnswer(one))
+    : 0
+  if (strange !== -1) throw new UsageError(`${shown}/run.json: answers[${strange}] is no answer`)
   if (Number.isNaN(Date.parse(run.startedAt)))
     throw new UsageError(`${shown}/run.json: startedAt must be a time`)
   const tape = (await readPart(folder, shown, 'cassette.json', [], ['entries'])) as RecordedTape

@@ -2,16 +2,17 @@ import { builtinComponents } from '@x/flow-components'
 import {
   compileFlow,
   createRegistry,
-  runFlow,
   type Component,
   type ComponentServices,
+  type RunOptions,
   type RunResult,
 } from '@x/flow-engine'
-import { own } from '@x/flow-engine/internal'
+import { own, startRun } from '@x/flow-engine/internal'
 import { createGuardedFetch } from '@x/flow-engine/node'
 import { createSystemRuntime, isObject } from '@x/wire'
 import { isSecretField } from '../code/secret-values.ts'
 import { nodesOf } from '../code/flow-difference.ts'
+import { createAnswers, recordedAnswers, unanswered, type Question } from './answers.ts'
 import { expectedResult } from './expected-result.ts'
 import type { RecordedRun, Recording } from './recording.ts'
 import { createRedactor, type Secret } from './redact.ts'
@@ -19,7 +20,14 @@ import { createTaped } from './taped-services.ts'
 
 export interface RecordOptions {
   readonly flow: unknown
-  readonly given: Pick<RecordedRun, 'flow' | 'input' | 'inputs' | 'tweaks' | 'sessionId'>
+  readonly given: Pick<
+    RecordedRun,
+    'flow' | 'input' | 'inputs' | 'tweaks' | 'sessionId' | 'answers'
+  >
+  /** Answers a question that is not answered by `given`. Default: the run cannot go on. */
+  readonly ask?: (question: Question) => Promise<unknown>
+  /** What the run may use. */
+  readonly spending?: Pick<RunOptions, 'budget' | 'prices'>
   /** Values of variables, over those of the environment. */
   readonly variables: Readonly<Record<string, string>>
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -62,15 +70,26 @@ export async function recordRun(options: RecordOptions): Promise<RecordedNow> {
   })
   const components = createRegistry([...builtinComponents, ...(options.components ?? [])])
   const plan = compileFlow(flow, { components })
-  const { flow: _, ...run } = given
-  const result = await runFlow(plan, {
+  const { answers: before = [], ...kept } = given
+  const { flow: _, ...run } = kept
+  const known = recordedAnswers(before)
+  const answers = createAnswers(async (question) => {
+    const found = known.take(question)
+    if (found !== undefined) return found.answer
+    if (options.ask === undefined) throw unanswered()
+    return await options.ask(question)
+  })
+  const settings = {
     ...run,
+    ...options.spending,
     runtime: system,
     services: taped.services,
     hooks: taped.hooks,
     keep: plan.vertexIds,
     signal,
-  }).result
+  }
+  const result = await startRun(plan, settings, { suspend: answers.suspend }).result
+  if (answers.failure !== undefined) throw answers.failure
   const secrets = secretsOf(flow, environment, loaded)
   const redact = createRedactor(secrets, options.redact)
   return {
@@ -78,7 +97,8 @@ export async function recordRun(options: RecordOptions): Promise<RecordedNow> {
     secrets,
     run: redact({
       version: 1,
-      ...given,
+      ...kept,
+      ...(answers.given.length === 0 ? {} : { answers: answers.given }),
       startedAt,
       variables: [...loaded].toSorted(),
     }) as RecordedRun,

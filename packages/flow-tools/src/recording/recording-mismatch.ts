@@ -47,7 +47,7 @@ function differenceOf(before: unknown, after: unknown): string {
   const all = lineDifference(old, now)
   if (all === undefined) return '- (a long text)\n+ (another long text)'
   const lines = all
-    .filter(({ sign }) => sign !== ' ')
+    .filter(({ sign }) => sign !== ' ' && !(sign === '-' && before === undefined))
     .map(({ sign, text }) => `${sign} ${text}`.trimEnd())
   return lines.length > MAX_LINES
     ? [...lines.slice(0, MAX_LINES), '...'].join('\n')

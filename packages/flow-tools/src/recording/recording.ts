@@ -1,3 +1,4 @@
+import type { RecordedAnswer } from './answers.ts'
 import type { NamedInputs, Tweaks } from '@x/flow-engine'
 import type { TapeEntry } from '@x/flow-engine/testing'
 
@@ -10,6 +11,8 @@ export interface RecordedRun {
   readonly inputs?: NamedInputs
   readonly tweaks?: Tweaks
   readonly sessionId: string
+  /** What a person answered, in order. */
+  readonly answers?: readonly RecordedAnswer[]
   /** Names of the variables that the run loaded. */
   readonly variables: readonly string[]
   /** The time that the run and its replays see. */

@@ -2,13 +2,14 @@ import { builtinComponents } from '@x/flow-components'
 import {
   compileFlow,
   createRegistry,
-  runFlow,
   type Component,
   type ComponentServices,
   type RunResult,
 } from '@x/flow-engine'
+import { startRun } from '@x/flow-engine/internal'
 import { resolve } from 'node:path'
 import { readText, writeText } from '../command/write-files.ts'
+import { createAnswers, promptOf, recordedAnswers, unanswered } from './answers.ts'
 import { compareResults } from './compare-results.ts'
 import { expectedResult } from './expected-result.ts'
 import { formatRecorded } from './format-recorded.ts'
@@ -16,7 +17,7 @@ import { readRecording } from './read-recording.ts'
 import type { RecordingMismatch } from './recording-mismatch.ts'
 import type { ExpectedResult } from './recording.ts'
 import { createReplayRuntime } from './replay-runtime.ts'
-import { createTaped } from './taped-services.ts'
+import { createTaped, type Miss } from './taped-services.ts'
 
 export interface ReplayOptions {
   /** Components besides the built-in ones. */
@@ -66,11 +67,20 @@ export async function replay(folder: string, options: ReplayOptions = {}): Promi
     },
     environment: secrets,
   })
+  const misses: Miss[] = []
   const plan = compileFlow(flow, {
     components: createRegistry([...builtinComponents, ...components]),
   })
   const { input, inputs, tweaks, sessionId } = run
-  const result = await runFlow(plan, {
+  const known = recordedAnswers(run.answers ?? [])
+  const answers = createAnswers(async (question) => {
+    const found = known.take(question)
+    if (found !== undefined) return found.answer
+    const { vertexId } = question
+    misses.push({ kind: 'answer', vertexId, request: { text: promptOf(question) } })
+    throw unanswered()
+  })
+  const settings = {
     ...(input === undefined ? {} : { input }),
     ...(inputs === undefined ? {} : { inputs }),
     ...(tweaks === undefined ? {} : { tweaks }),
@@ -80,17 +90,21 @@ export async function replay(folder: string, options: ReplayOptions = {}): Promi
     hooks: taped.hooks,
     keep: plan.vertexIds,
     signal,
-  }).result
+  }
+  const result = await startRun(plan, settings, { suspend: answers.suspend }).result
   const got = expectedResult(result)
   const mismatch = compareResults({
     folder: shown,
     expected,
     got,
-    misses: taped.misses,
+    misses: [...taped.misses, ...misses],
     entries: tape.entries,
-    unused: taped.unused(),
+    unused: [
+      ...taped.unused(),
+      ...known.left.map(({ vertexId }) => ({ kind: 'answer' as const, vertexId })),
+    ],
   })
-  return { result, got, mismatch, isWhole: taped.misses.length === 0 }
+  return { result, got, mismatch, isWhole: taped.misses.length + misses.length === 0 }
 }
 
 /** Makes a result the expected one. */

@@ -1,13 +1,13 @@
 import { builtinComponents } from '@x/flow-components'
 import {
   createRegistry,
-  runFlow,
   type Component,
   type ComponentServices,
   type FlowRun,
   type RunHooks,
   type RunOptions,
 } from '@x/flow-engine'
+import { startRun } from '@x/flow-engine/internal'
 import { createMemoryServices } from '@x/flow-engine/memory'
 import { createGuardedFetch } from '@x/flow-engine/node'
 import { createSystemRuntime } from '@x/wire'
@@ -26,16 +26,18 @@ export interface StartOptions extends Pick<
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly allowPrivate: boolean
   readonly timeoutMs: number | undefined
+  /** Answers questions. Default: a flow that asks fails. */
+  readonly suspend?: Parameters<typeof startRun>[2]['suspend']
   /** Answers in the place of models and servers. */
   readonly tape: RecordedTape | undefined
 }
 
 /** Starts a run as commands do: with the services of the configuration, and nothing stored. */
 export function startFlow(flow: unknown, options: StartOptions): FlowRun {
-  const { components, variables, timeoutMs } = options
+  const { components, variables, timeoutMs, suspend } = options
   const { input, inputs, tweaks, sessionId, budget, prices, signal } = options
   const { services, hooks } = surroundingsOf(options)
-  return runFlow(flow, {
+  const settings = {
     components: createRegistry([...builtinComponents, ...components]),
     input,
     inputs,
@@ -48,7 +50,8 @@ export function startFlow(flow: unknown, options: StartOptions): FlowRun {
     services,
     ...(hooks === undefined ? {} : { hooks }),
     ...(timeoutMs === undefined ? {} : { limits: { runTimeoutMs: timeoutMs } }),
-  })
+  }
+  return startRun(flow, settings, suspend === undefined ? {} : { suspend })
 }
 
 function surroundingsOf({ tape, services, environment, allowPrivate }: StartOptions): {

@@ -8,7 +8,8 @@ import type { RecordedEntry, RecordedTape } from './recording.ts'
 
 /** A request of a replay that is not on the tape. */
 export interface Miss {
-  readonly kind: TapeEntry['kind']
+  /** `answer`: a question that nobody has answered. */
+  readonly kind: TapeEntry['kind'] | 'answer'
   readonly vertexId: string
   readonly request: unknown
 }

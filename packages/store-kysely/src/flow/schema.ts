@@ -24,6 +24,7 @@ import { jobTurns } from '../schema/migrations/flow/0016-job-turns.ts'
 import { agentKeys } from '../schema/migrations/flow/0019-agent-keys.ts'
 import { jobChats } from '../schema/migrations/flow/0017-job-chats.ts'
 import { processes } from '../schema/migrations/flow/0018-processes.ts'
+import { budgets } from '../schema/migrations/flow/0020-budgets.ts'
 import { runTraces } from '../schema/migrations/flow/0014-run-traces.ts'
 import { addEmbeddings } from './embeddings.ts'
 
@@ -49,6 +50,7 @@ export const FLOW_SCHEMA: Schema = {
     jobChats,
     processes,
     agentKeys,
+    budgets,
   ],
 }
 

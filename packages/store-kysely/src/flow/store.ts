@@ -6,6 +6,7 @@ import { protect } from '../engine/protect.ts'
 import { asSchemaError, schemaFault } from '../engine/schema-error.ts'
 import { atomic } from '../engine/transaction.ts'
 import { createTransactions, createVertexBuilds } from './build-records.ts'
+import { createBudgets } from './budgets.ts'
 import { createCollections } from './collections.ts'
 import { createComponents } from './shared-components.ts'
 import type { FlowDb } from './context.ts'
@@ -80,6 +81,7 @@ function bind(db: FlowDb, options: UserHooks): FlowStore {
     collections: store.collections,
     counts: store.counts,
     sealed: store.sealed,
+    budgets: store.budgets,
     transaction: store.transaction,
     ping: store.ping,
   }
@@ -109,6 +111,7 @@ const PARTS = {
   collections: createCollections,
   counts: createCounts,
   sealed: createSealedValues,
+  budgets: createBudgets,
 } as const satisfies {
   readonly [Part in Exclude<keyof Required<FlowStore>, 'transaction' | 'ping'>]: (
     db: FlowDb,
@@ -223,6 +226,10 @@ class BoundFlowStore implements FlowStore {
 
   get counts(): FlowStore['counts'] {
     return (this.#made.counts ??= safe(PARTS.counts(this.#db)))
+  }
+
+  get budgets(): FlowStore['budgets'] {
+    return (this.#made.budgets ??= safe(PARTS.budgets(this.#db)))
   }
 }
 

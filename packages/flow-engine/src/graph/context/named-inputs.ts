@@ -20,7 +20,11 @@ export function readNamedInputs(graph: PlanGraph, inputs: NamedInputs | undefine
     const names = Object.keys(fields)
     for (const name of names) checkField(vertex, name)
     if (found.has(vertex.index)) throw invalidRequest(`inputs names the vertex ${vertex.id} twice`)
-    found.set(vertex.index, new Map(Object.entries(fields)))
+    const isWebhook = vertex.component.type === 'Webhook'
+    found.set(
+      vertex.index,
+      new Map(isWebhook ? Object.entries(fields).map(payloadText) : Object.entries(fields)),
+    )
   }
   return found
 }
@@ -35,6 +39,12 @@ function vertexOf(graph: PlanGraph, key: string): PlanVertex {
   const ids = [named, ...others].map(({ id }) => id).join(', ')
   throw invalidRequest(`inputs: several vertices are called ${key}; use one of the ids ${ids}`)
 }
+
+/** A webhook gets the text of a request. */
+const payloadText = ([name, value]: [string, unknown]): [string, unknown] => [
+  name,
+  name === 'data' && typeof value !== 'string' ? JSON.stringify(value) : value,
+]
 
 function checkField(vertex: PlanVertex, name: string): void {
   const { template, component, displayName, incoming } = vertex

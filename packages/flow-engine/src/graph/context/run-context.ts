@@ -1,3 +1,4 @@
+import type { SpentBefore } from '../plan/run-budget.ts'
 import { createSystemRuntime, type Runtime } from '@x/wire'
 import type { ChildRunOptions, ChildRunResult } from '../../components/define/context.ts'
 import type { SuspendOptions } from '../../components/define/suspend-options.ts'
@@ -88,6 +89,7 @@ export abstract class RunContext {
   #shared: Map<string, unknown> | undefined
   #secrets: Secrets | undefined
   #spending: RunSpending | undefined
+  readonly #begunAt: number
   #messages: MessageLog | undefined
   /** Null without hooks. */
   #reporter: RunReporter | null | undefined
@@ -105,6 +107,7 @@ export abstract class RunContext {
     this.log = log ?? createRunLog({ bufferedTokens, eventBytes, firstSeq })
     this.#secrets = host.secrets
     this.#spending = host.spending
+    this.#begunAt = host.spent === undefined ? 0 : this.runtime.now().getTime()
   }
 
   abstract readonly signal: AbortSignal
@@ -200,19 +203,26 @@ export abstract class RunContext {
 
   /** What the run, with the runs within it, has used of its budget. */
   get spending(): RunSpending {
-    const { prices, countTokens } = this.options
-    const { used } = this.host
-    return (this.#spending ??= new RunSpending({
-      budget: this.budget,
-      prices,
-      countTokens,
-      used,
-    }))
+    return (this.#spending ??= this.#newSpending())
   }
 
   /** The same, but undefined if nothing was counted yet. */
   get knownSpending(): RunSpending | undefined {
-    return this.#spending
+    return this.host.used === undefined ? this.#spending : this.spending
+  }
+
+  /** A run that goes on in another process counts on from what it has used, its working time too. */
+  #newSpending(): RunSpending {
+    const { budget, host, options, runtime } = this
+    const { prices, countTokens } = options
+    const { used, spent } = host
+    if (spent === undefined) return new RunSpending({ budget, prices, countTokens, used })
+    const from = this.#begunAt
+    const seconds = (): number =>
+      (used?.seconds ?? 0) + Math.max(0, runtime.now().getTime() - from) / 1000
+    const keep = (sums: Omit<SpentBefore, 'seconds'>): Promise<void> =>
+      spent({ ...sums, seconds: seconds() })
+    return new RunSpending({ budget, prices, countTokens, used, keep })
   }
 
   get secrets(): Secrets {

@@ -4,10 +4,10 @@ import type {
   QuestionOption,
 } from '../../components/define/suspend-options.ts'
 import type { SuspendedJson } from '../events/run-event.ts'
-import type { TokenUsage } from '../../models/chat-model.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { VertexResult } from './run-options.ts'
+import type { SpentBefore } from '../plan/run-budget.ts'
 import type { RunSpending } from './run-spending.ts'
 
 /** Callbacks of a host that runs flows durably. All are optional. */
@@ -55,8 +55,10 @@ export interface RunHost {
   readonly nested?: { runs: number } | undefined
   /** Secrets of the parent run, so that both runs mask them. */
   readonly secrets?: Secrets | undefined
-  /** The tokens that the run has used before, in other processes or before it waited. */
-  readonly used?: TokenUsage | undefined
+  /** What the run has used before, in other processes or before it waited. */
+  readonly used?: SpentBefore | undefined
+  /** Called after each model call with what the run has used, for those that continue it. Must not reject. */
+  readonly spent?: ((used: SpentBefore) => Promise<void>) | undefined
   /** The spending of the parent run, whose budget is that of both. */
   readonly spending?: RunSpending | undefined
 }

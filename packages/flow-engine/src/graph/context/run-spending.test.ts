@@ -36,11 +36,11 @@ describe('RunSpending', () => {
       order.push('third')
       return got
     })
-    first.settle({ inputTokens: 10, outputTokens: 5 })
+    void first.settle({ inputTokens: 10, outputTokens: 5 })
     const [next] = await Promise.all([second, Promise.resolve()])
     expect(next.maxTokens).toBe(60)
-    next.settle({ inputTokens: 10, outputTokens: 20 })
-    ;(await third).settle({ inputTokens: 1, outputTokens: 16 })
+    void next.settle({ inputTokens: 10, outputTokens: 20 })
+    void (await third).settle({ inputTokens: 1, outputTokens: 16 })
     expect(order).toEqual(['second', 'third'])
     expect(spending.spent(0)).toMatchObject({ tokens: 62, modelCalls: 3 })
   })
@@ -54,7 +54,7 @@ describe('RunSpending', () => {
     left.abort(new Error('left'))
     await expect(gone).rejects.toThrow('left')
     expect((await waits).maxTokens).toBe(16)
-    first.settle()
+    void first.settle()
   })
 
   test.each<[string, TokenUsage]>([
@@ -64,7 +64,7 @@ describe('RunSpending', () => {
     ['endless', { inputTokens: 0, outputTokens: Number.POSITIVE_INFINITY }],
   ])('FC-92 usage that is %s costs what was reserved', (_name, usage) => {
     const spending = spendingOf({ tokens: 100, money: 1 }, PRICES)
-    held(spending.reserve(call(10, 50))).settle(usage)
+    void held(spending.reserve(call(10, 50))).settle(usage)
     expect(spending.spent(0)).toMatchObject({ tokens: 60, money: 0.00011 })
     expect(held(spending.reserve(call(10, 50))).maxTokens).toBe(30)
   })
@@ -77,8 +77,8 @@ describe('RunSpending', () => {
   test('FC-92 a reservation is settled once', () => {
     const spending = spendingOf({ tokens: 100 })
     const one = held(spending.reserve(call(10, 20)))
-    one.settle({ inputTokens: 10, outputTokens: 1 })
-    one.settle({ inputTokens: 10, outputTokens: 1 })
+    void one.settle({ inputTokens: 10, outputTokens: 1 })
+    void one.settle({ inputTokens: 10, outputTokens: 1 })
     expect(spending.spent(0)).toMatchObject({ tokens: 11 })
   })
 })

@@ -26,9 +26,20 @@ export interface Spent {
   readonly money?: number | undefined
 }
 
+/** What earlier parts of a run have used, in a form that survives its process. */
+export interface SpentBefore {
+  readonly modelCalls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** An integer of 10^-15 of the currency; undefined if a model had no price. */
+  readonly money?: string | undefined
+  readonly seconds: number
+}
+
 /** `FlowError.details` of the code `budget_exceeded`. */
 export interface BudgetDetails {
-  readonly scope: 'run'
+  /** Whose budget it is: that of the run, or one of a service. */
+  readonly scope: 'run' | 'flow' | 'key' | 'user' | 'service'
   readonly unit: BudgetUnit
   readonly limit: number
   readonly spent: number

@@ -101,12 +101,12 @@ class Run extends OpenRun implements Deadline {
   // Order.
 
   #begin(): void {
-    const { host, options, limits, budget } = this
+    const { host, options, limits } = this
     if (options.signal?.aborted === true) this.handleEvent()
     else options.signal?.addEventListener('abort', this)
     if (!this.open()) return
     this.reporter?.start()
-    if (budget?.seconds !== undefined) watchSeconds(this, budget.seconds)
+    watchSeconds(this)
     if (host.resume?.sorted !== true) this.send('vertices_sorted', () => sortedVertices(this))
     if (limits.runTimeoutMs !== null) {
       this.deadline = this.#startedAt + limits.runTimeoutMs

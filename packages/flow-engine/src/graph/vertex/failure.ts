@@ -27,6 +27,8 @@ export function vertexFailure(
     vertexId: id,
     displayName,
     ...(isFlowError(thrown) && thrown.details !== undefined ? { details: thrown.details } : {}),
+    // That of a budget tells whose it is.
+    ...(isFlowError(thrown) && code === 'budget_exceeded' ? { status: thrown.status } : {}),
   })
   return { error, reason }
 }

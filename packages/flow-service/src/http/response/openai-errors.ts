@@ -1,4 +1,6 @@
 import { isObject, json } from '@x/wire'
+import { BudgetUsedUp } from '../../services/budgets/budget-used-up.ts'
+import { failureOf } from '../../services/openai/openai-failures.ts'
 import { OpenAiRefusal, type OpenAiError } from '../../services/openai/openai-refusal.ts'
 import { errorResponse } from './error-response.ts'
 import type { AnswerErrorOptions } from '../route/route.ts'
@@ -14,11 +16,12 @@ const RETRY_AFTER = { 'retry-after': '5' }
 /** Formats an error so that the OpenAI SDKs map it to their own error classes. */
 export async function openAiErrorResponse(
   request: Request,
-  error: unknown,
+  thrown: unknown,
   { report }: AnswerErrorOptions,
 ): Promise<Response> {
+  const error = thrown instanceof BudgetUsedUp ? failureOf(thrown, report) : thrown
   if (error instanceof OpenAiRefusal) {
-    const wait = error.status === 429 ? RETRY_AFTER : undefined
+    const wait = error.status === 429 ? { ...RETRY_AFTER, ...error.headers } : undefined
     return answer(request, error.status, error.error, wait)
   }
   const response = errorResponse(request, error, report)
@@ -54,7 +57,9 @@ function answer(
   more: Readonly<Record<string, string>> = {},
 ): Response {
   const headers = {
-    ...(REPEATED.has(status) ? {} : { 'x-should-retry': 'false' }),
+    ...(REPEATED.has(status) && error.code !== 'insufficient_quota'
+      ? {}
+      : { 'x-should-retry': 'false' }),
     ...more,
   }
   return json(request, { error }, { status, headers })

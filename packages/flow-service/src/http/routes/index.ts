@@ -4,6 +4,7 @@ import { agUiRoutes } from './ag-ui.ts'
 import { aiChatRoutes } from './ai-chat.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { baseRoutes } from './base.ts'
+import { budgetRoutes } from './budgets.ts'
 import { chatRoutes } from './chat.ts'
 import { componentStoreRoutes } from './component-store.ts'
 import { customComponentRoutes } from './custom-component.ts'
@@ -73,7 +74,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { name: 'Files', routes: fileRoutes },
   { name: 'Files of users', routes: userFileRoutes },
   { name: 'Knowledge Bases', routes: knowledgeBaseRoutes },
-  { name: 'Monitor', routes: [...monitorRoutes, ...traceRoutes] },
+  { name: 'Monitor', routes: [...monitorRoutes, ...traceRoutes, ...budgetRoutes] },
   { name: 'MCP', routes: mcpRoutes },
   { name: MCP_GROUP, routes: mcpTransportRoutes },
   { name: 'Folders', routes: folderRoutes },

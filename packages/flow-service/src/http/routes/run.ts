@@ -135,6 +135,7 @@ async function answerRun(call: RunCall) {
   const { stream, ...content } = run
   return answerOnce(call, [flow.id, flow.version, content], async (once) => {
     if (!stream) return services.runs.run(flow, run, { signal, origin, once })
+    await services.runs.admit(flow, origin)
     const reader = streamReader(signal)
     const lines = await services.runs.stream(flow, run, { signal: reader.signal, origin, once })
     return eventStreamAnswer(lines, { signal, left: reader.left })

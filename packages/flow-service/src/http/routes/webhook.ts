@@ -21,11 +21,11 @@ export const webhookRoutes: readonly Route[] = [
     async (call) => {
       const { services, params, query, request, url, bytes, origin } = call
       const flow = await services.webhooks.find(params.flow_id_or_name, query.user_id)
-      await services.webhooks.authorize(flow, readApiKey(request, url, 'header-first'))
+      const key = await services.webhooks.authorize(flow, readApiKey(request, url, 'header-first'))
       const pinned = await services.versions.pin(flow, emptyToNull(query.version))
       const body = new TextDecoder().decode(await bytes())
       const start = async (once?: Once) => {
-        await services.webhooks.start(pinned, body, origin, once)
+        await services.webhooks.start(pinned, body, { ...origin, ...key }, once)
         return { message: 'Task started in the background', status: 'in progress' }
       }
       // Callers without a key are strangers, whoever they are.

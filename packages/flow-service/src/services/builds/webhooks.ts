@@ -20,7 +20,7 @@ export interface WebhookService {
   /** @throws Refusal 404, also if the flow's owner is blocked */
   find(idOrName: string, userId: string | null): Promise<FlowRecord>
   /** @throws Refusal 401, 403 if webhooks require a key */
-  authorize(flow: FlowRecord, key: string | undefined): Promise<void>
+  authorize(flow: FlowRecord, key: string | undefined): Promise<Pick<RunOrigin, 'keyHash'>>
   /**
    * Queues the run as a resumable job without waiting for it. A flow without a Webhook component is
    * ignored, and one that cannot be built fails silently.
@@ -53,7 +53,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
       return flow
     },
     async authorize(flow, key) {
-      if (!settings.webhookAuthEnable) return
+      if (!settings.webhookAuthEnable) return {}
       if (key === undefined)
         throw refuse(403, 'API key required when webhook authentication is enabled')
       const record = await apiKeys.find(key)
@@ -63,6 +63,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
       if (user.id !== flow.userId)
         throw refuse(403, 'Access denied: You can only execute webhooks for flows you own')
       apiKeys.countUse(record)
+      return { keyHash: record.hash }
     },
     async start(flow, body, origin, once) {
       if (body === '') throw refuse(400, EMPTY)

@@ -58,7 +58,7 @@ export interface OpenAiService {
 export interface OpenAiServiceOptions extends InputFilesOptions {
   readonly chatFlows: ChatFlows
   readonly flows: Pick<FlowTable, 'list'>
-  readonly runs: Pick<RunService, 'open' | 'runtime'>
+  readonly runs: Pick<RunService, 'admit' | 'open' | 'runtime'>
   readonly runtime: Runtime
   readonly report: (error: unknown) => void
   /** Maximum duration of a synchronous run, in milliseconds. */
@@ -113,6 +113,7 @@ export function createOpenAiService(options: OpenAiServiceOptions): OpenAiServic
         timeoutMs,
         origin,
       }
+      if (stream) await runs.admit(flow, origin)
       const announced = announce({
         userId: caller.id,
         id: facts.id,

@@ -4,7 +4,10 @@ import { runErrorText } from '@x/flow-engine/internal'
 import { RunTimeout } from '../answers/answer.ts'
 import { ChatInputError } from '../answers/chat-input.ts'
 import { OwnerGone } from '../runs/run-owners.ts'
+import { BudgetUsedUp } from '../budgets/budget-used-up.ts'
 import { OpenAiRefusal } from './openai-refusal.ts'
+
+const QUOTA = { type: 'insufficient_quota', code: 'insufficient_quota' } as const
 
 /** The error of a failed run; unexpected errors get a fixed message. */
 export function failureOf(error: unknown, report: (error: unknown) => void): OpenAiRefusal {
@@ -14,8 +17,10 @@ export function failureOf(error: unknown, report: (error: unknown) => void): Ope
     return new OpenAiRefusal(500, { code: null, message: 'Internal Server Error' })
   }
   if (error.status === 429) {
-    const limited = { code: 'rate_limit_exceeded', message: error.detail }
-    return new OpenAiRefusal(429, limited, error)
+    const isBudget = error instanceof BudgetUsedUp || error.code === 'budget_exceeded'
+    const kind = isBudget ? QUOTA : { code: 'rate_limit_exceeded' }
+    const headers = error instanceof BudgetUsedUp ? error.headers : undefined
+    return new OpenAiRefusal(429, { ...kind, message: error.detail }, error, headers)
   }
   if (error instanceof OwnerGone)
     return new OpenAiRefusal(404, { code: 'model_not_found', message: error.detail }, error)

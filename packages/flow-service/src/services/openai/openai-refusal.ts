@@ -1,7 +1,11 @@
 import { Refusal } from '@x/flow-engine/internal'
 
 /** The `type` of an error of the OpenAI API. */
-export type OpenAiErrorType = 'invalid_request_error' | 'rate_limit_error' | 'server_error'
+export type OpenAiErrorType =
+  | 'invalid_request_error'
+  | 'rate_limit_error'
+  | 'insufficient_quota'
+  | 'server_error'
 
 /** An OpenAI error object; all four keys are always present. */
 export interface OpenAiError {
@@ -20,8 +24,9 @@ export class OpenAiRefusal extends Refusal {
     status: number,
     { type = typeOf(status), param = null, code, message }: Partial<OpenAiError> & OpenAiDetail,
     cause?: unknown,
+    headers?: Readonly<Record<string, string>>,
   ) {
-    super(status, message, { cause })
+    super(status, message, { cause, ...(headers && { headers }) })
     this.error = { message, type, param, code }
   }
 }

@@ -176,6 +176,7 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions): OpenAiRe
       const items = inputItems(runtime, request.input)
       await stored.put(caller.id, flow.id, { response, input: items, sessionId })
     }
+    if (stream) await runs.admit(flow, by.origin)
     const events = announce(answer)(
       places.hold(caller.id, () => ask(runs, flow, question, by.signal)),
     )

@@ -14,6 +14,8 @@ export interface BuildMetadata {
   readonly isForeign?: boolean
   /** True if the caller is unknown. */
   readonly isAnonymous?: boolean
+  /** The hash of the API key with which it was started. */
+  readonly keyHash?: string
   /** Id of the response this run belongs to. */
   readonly responseId?: string
   /** Earlier turns sent by a client, placed before the stored history. */

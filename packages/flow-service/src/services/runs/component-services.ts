@@ -1,8 +1,9 @@
 import type { ComponentServices, MessageQuery, MessageRecord, MessageService } from '@x/flow-engine'
-import { invalidRequest } from '@x/flow-engine/internal'
+import { invalidRequest, withBudget } from '@x/flow-engine/internal'
 import type { MessageStore, StoredMessage } from '../../store/messages.ts'
 import { createKnowledge, createVectorStores } from '../collections/collections.ts'
 import type { ServiceKit } from '../base/kit.ts'
+import type { BudgetService } from '../budgets/budgets.ts'
 import { createOwnedFlows } from '../flows/owned-flows.ts'
 import type { PendingWrites } from './pending-writes.ts'
 import { createRunFiles } from './run-files.ts'
@@ -16,6 +17,7 @@ export interface ComponentServicesOptions extends Pick<
   ServiceKit,
   'store' | 'files' | 'vectors' | 'secrets' | 'emit' | 'runtime' | 'settings' | 'userLimits'
 > {
+  readonly budgets: Pick<BudgetService, 'of'>
   readonly variables: Pick<VariableService, 'read' | 'isText' | 'forField'>
   readonly userFiles: UserFileWriter
   readonly visitorFiles: VisitorFiles
@@ -31,7 +33,15 @@ export function createServicesOfRuns(
   const { store, variables, injected, settings, vectors } = options
   const { environment, mcp, ...others } = injected
   return (scope) => {
-    const { ownerId, storedFlowId, isPublic, isAnonymous = false, runFlowId, pending } = scope
+    const {
+      ownerId,
+      storedFlowId,
+      isPublic,
+      isAnonymous = false,
+      runFlowId,
+      pending,
+      keyHash,
+    } = scope
     const { isForeign = isPublic || isAnonymous } = scope
     const services: ComponentServices = {
       messages: createMessages(store.messages, options, {
@@ -61,7 +71,8 @@ export function createServicesOfRuns(
       }
     if (settings.fallbackToEnvVar && !isAnonymous && environment !== undefined)
       services.environment = environment
-    return services
+    const budget = options.budgets.of({ userId: ownerId, flowId: storedFlowId, keyHash })
+    return budget === undefined ? services : withBudget(services, budget)
   }
 }
 

@@ -3,6 +3,16 @@ export interface RunOrigin {
   readonly requestId?: string
   /** Trace context as HTTP headers. */
   readonly carrier?: Readonly<Record<string, string>>
+  /** The hash of the API key of its caller. */
+  readonly keyHash?: string
+}
+
+/** Separates the key from what a run is given. */
+export function withoutKey<Request extends object>(
+  request: Request & Pick<RunOrigin, 'keyHash'>,
+): { readonly request: Request; readonly keyHash: string | undefined } {
+  const { keyHash, ...rest } = request
+  return { request: rest as unknown as Request, keyHash }
 }
 
 /** Maximum bytes of a carrier (as JSON) and of an id. */
@@ -12,6 +22,7 @@ const MAX_BYTES = 1024
 export function runOrigin(
   requestId: string,
   carrier: Readonly<Record<string, string | undefined>>,
+  keyHash?: string | null,
 ): RunOrigin {
   const given = Object.entries(carrier).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -19,6 +30,7 @@ export function runOrigin(
   const kept = given.length > 0 && isSmall(Object.fromEntries(given))
   return {
     ...(isSmall(requestId) && { requestId }),
+    ...(keyHash != null && { keyHash }),
     ...(kept && { carrier: Object.fromEntries(given) }),
   }
 }

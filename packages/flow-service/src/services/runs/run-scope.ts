@@ -14,6 +14,8 @@ export interface RunScope {
   readonly isAnonymous?: boolean
   /** The id used instead of the stored flow's, so that a public build sees only its own messages. */
   readonly runFlowId?: string | undefined
+  /** The hash of the API key with which the run was started. */
+  readonly keyHash?: string | undefined
   /** Collects the message writes of the run; without it the run awaits each one. */
   readonly pending?: PendingWrites
 }

@@ -79,6 +79,11 @@ export interface RunService {
     by: { readonly userId: string | null; readonly version?: string | null },
   ): Promise<PinnableFlow>
   /**
+   * Refuses a run before an answer in parts begins, if a budget is used up.
+   * @throws Refusal 429, StoreUnavailableError
+   */
+  admit(flow: Pick<PinnableFlow, 'id' | 'userId'>, origin: RunOrigin | undefined): Promise<void>
+  /**
    * Starts a run of a conversation.
    * @throws FlowError if the flow cannot be started; Refusal 429 if its owner has too many runs
    */
@@ -94,7 +99,7 @@ export interface RunService {
 export interface RunServiceOptions {
   readonly flows: Pick<FlowService, 'find'>
   readonly versions: Pick<FlowVersionService, 'pin'>
-  readonly runner: Pick<Runner, 'start'>
+  readonly runner: Pick<Runner, 'start' | 'admit'>
   readonly jobs: Pick<BuildJobs, 'events'>
   readonly onceJobs: OnceJobs
   readonly plans: PlanCache
@@ -206,6 +211,8 @@ export function createRunService(service: RunServiceOptions): RunService {
       refuseAskingFlow(plans, pinned)
       return pinned
     },
+    admit: ({ id, userId }, origin) =>
+      runner.admit({ userId, flowId: id, keyHash: origin?.keyHash }),
     open: (flow, request, { signal, origin, ...more }) =>
       start(flow, { signal, blankTokens: true, ...toOptions(request), ...origin }, more),
     async run(flow, request, { signal, origin, once }) {
@@ -321,6 +328,7 @@ function hasUnknownTypes(error: FlowError): boolean {
 /** The error response of a failed run. */
 function runRefusal(error: unknown, asJson: boolean): unknown {
   if (!isFlowError(error) || error.status === 429 || error instanceof Refusal) return error
+  if (error.code === 'store_unavailable') return error
   if (error.code === 'invalid_request') return refuse(400, error.detail, { cause: error })
   if (error.code === 'too_large') return refuse(413, error.detail, { cause: error })
   const message = runErrorText(error)

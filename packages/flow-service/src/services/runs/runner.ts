@@ -9,12 +9,15 @@ import type {
   RunOptions,
   StartRequest,
 } from '@x/flow-engine'
-import { startRun } from '@x/flow-engine/internal'
+import { startRun, tighterBudget } from '@x/flow-engine/internal'
 import type { RunDoor } from '../../events.ts'
+import type { BudgetService } from '../budgets/budgets.ts'
 import type { Admission, Reservation } from './admission.ts'
 import { withEarlierTurns, type EarlierTurn } from './earlier-turns.ts'
 import { createPendingWrites } from './pending-writes.ts'
+import { metadataOf } from './build-metadata.ts'
 import { joinRunHooks } from './join-run-hooks.ts'
+import { withoutKey } from './run-origin.ts'
 import type { RunOwners } from './run-owners.ts'
 import type { RunRecorder } from './run-records.ts'
 import type { RunScope } from './run-scope.ts'
@@ -47,14 +50,20 @@ export interface RunHandle {
 /** Starts every run and every job of the service: admits it, records it, and ends it with its owner. */
 export interface Runner {
   /**
+   * For doors that answer before they start: what `start` would refuse because a budget is used up.
+   * @throws Refusal 429, StoreUnavailableError
+   */
+  readonly admit: BudgetService['admit']
+  /**
    * Starts a run in this process, without a job.
-   * @throws Refusal 429 if its owner has too many runs, StoreUnavailableError if the store of quotas fails
+   * @throws Refusal 429 if its owner has too many runs or a budget is used up, StoreUnavailableError if the store of
+   * quotas or budgets fails
    */
   start(request: RunRequest): Promise<RunHandle>
   /**
    * Queues a run as a job. One that is refused before anything runs (`request.refused`), and those of visitors,
    * are none of their owner's runs of the day.
-   * @throws Refusal 429 over the quota; FlowError `limit_exceeded` (429) if too many jobs are waiting
+   * @throws Refusal 429 over the quota or if a budget is used up; FlowError `limit_exceeded` (429) if too many jobs are waiting
    */
   readonly enqueue: (request: BuildRequest & Pick<StartRequest, 'id'>) => Promise<JobRecord>
 }
@@ -65,6 +74,7 @@ export interface RunnerOptions {
   readonly owners: Pick<RunOwners, 'add'>
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly recorderOf: (request: RunRequest) => RunRecorder | undefined
+  readonly budgets: Pick<BudgetService, 'ofRun' | 'admit'>
   /** Cache, limits, budget, runtime and hooks of all runs. */
   readonly base: Pick<
     RunOptions,
@@ -78,7 +88,18 @@ export interface RunnerOptions {
 }
 
 export function createRunner(runner: RunnerOptions): Runner {
-  const { admission, jobs, owners, servicesOf, recorderOf, base, sweep, report, announced } = runner
+  const {
+    admission,
+    jobs,
+    owners,
+    servicesOf,
+    recorderOf,
+    budgets,
+    base,
+    sweep,
+    report,
+    announced,
+  } = runner
 
   /** Undoes the reservation if nothing starts. */
   const within = async <T>(reservation: Reservation, start: () => T | Promise<T>): Promise<T> => {
@@ -90,17 +111,20 @@ export function createRunner(runner: RunnerOptions): Runner {
     }
   }
 
-  const begin = (request: RunRequest): RunHandle => {
-    const { plan, owner, options, earlier = [], isAnonymous = false, host } = request
+  const begin = (request: RunRequest, options: RunRequest['options'], keyHash?: string) => {
+    const { plan, owner, earlier = [], isAnonymous = false, host } = request
     const { userId, flowId } = owner
     const recorder = recorderOf(request)
     const pending = createPendingWrites()
-    const scope = { ownerId: userId, storedFlowId: flowId, isPublic: false, isAnonymous, pending }
+    const known = { ownerId: userId, storedFlowId: flowId, keyHash }
+    const scope = { ...known, isPublic: false, isAnonymous, pending }
     const services = withEarlierTurns(servicesOf(scope), earlier, base.runtime)
+    const budget = tighterBudget(base.budget, budgets.ofRun(userId))
     const run = startRun(
       plan,
       {
         ...base,
+        budget,
         hooks: joinRunHooks([announced(request.door), base.hooks]),
         services,
         flowId,
@@ -119,16 +143,24 @@ export function createRunner(runner: RunnerOptions): Runner {
   }
 
   return {
+    admit: (owner) => budgets.admit(owner),
     async start(request) {
+      const { request: options, keyHash } = withoutKey(request.options)
+      await budgets.admit({ ...request.owner, keyHash })
       const reservation = await admission.run(request.owner.userId)
       return await within(reservation, () => {
-        const handle = begin(request)
+        const handle: RunHandle = begin(request, options, keyHash)
         handle.run.result.then(reservation.release, reservation.release)
         return handle
       })
     },
-    async enqueue(request) {
+    async enqueue(given) {
+      const { request: own, keyHash } = withoutKey(given)
+      const request =
+        keyHash === undefined ? own : { ...own, metadata: { ...own.metadata, keyHash } }
       const { lane, userId, refused } = request
+      const { ownerId, storedFlowId: flowId } = metadataOf(request)
+      if (refused === undefined) await budgets.admit({ userId: ownerId, flowId, keyHash })
       if (lane === 'public' || userId === undefined || refused !== undefined)
         return await jobs.start(request)
       return await within(await admission.job(userId), () => jobs.start(request))

@@ -112,6 +112,8 @@ export interface FlowTables {
     head: number | null
   }
   flow_process: { name: string; seen_at: number; record: string }
+  flow_budget: { key: string; used: number; most: number; ends_at: number }
+  flow_budget_hold: { id: string; key: string; amount: number; at: number }
   flow_job_lane: { lane: string; waiting: number }
   flow_job_event: { job_id: string; seq: number; event: string; data: string }
   flow_job_fence: { job_id: string; fence: number }
