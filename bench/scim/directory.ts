@@ -1,4 +1,5 @@
-import { Client } from 'pg'
+import { sql } from 'kysely'
+import { openPostgres } from '@x/store-kysely/postgres'
 import { load, type LoadRequest } from '../lib/load.ts'
 import { interleave, median, ratio } from '../lib/measure.ts'
 import type { Figure } from '../lib/report.ts'
@@ -297,23 +298,27 @@ export async function postgresDatabases(): Promise<{
   readonly remove: () => Promise<void>
 } | null> {
   const server = process.env['BENCH_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
-  const client = new Client({ connectionString: server, connectionTimeoutMillis: 2_000 })
-  const isThere = await client.connect().then(
+  const db = openPostgres<unknown>(server)
+  const isThere = await sql`select 1`.execute(db).then(
     () => true,
     () => false,
   )
-  if (!isThere) return null
+  if (!isThere) {
+    await db.destroy()
+    return null
+  }
   const made: string[] = []
   return {
     async address(name) {
       const database = `bench_scim_${name}_${process.pid}`
-      await client.query(`create database ${database}`)
+      await sql`create database ${sql.id(database)}`.execute(db)
       made.push(database)
       return server.replace(/\/[^/]*$/, `/${database}`)
     },
     async remove() {
-      for (const database of made) await client.query(`drop database ${database} with (force)`)
-      await client.end()
+      for (const database of made)
+        await sql`drop database ${sql.id(database)} with (force)`.execute(db)
+      await db.destroy()
     },
   }
 }

@@ -4,8 +4,14 @@ import { recordData, type ScimDocument, type ScimStore } from '@x/scim-core'
 const TENANT = 'default'
 const MAX_PARENTS = 100
 
+/** The option of the flow service; none while agents are off. */
+export const keyAgents = (
+  { enabled, agents }: { readonly enabled: boolean; readonly agents: boolean },
+  store: ScimStore,
+): { readonly agents?: KeyAgents } => (enabled && agents ? { agents: createKeyAgents(store) } : {})
+
 /** The agents of the directory, for API keys: a key works while its agent and all its parents are active. */
-export function createKeyAgents(store: ScimStore): KeyAgents {
+function createKeyAgents(store: ScimStore): KeyAgents {
   const agents = store.resources?.('Agent')
   const read = async (id: string): Promise<ScimDocument | null> => {
     const record = (await agents?.get(TENANT, id)) ?? null

@@ -33,7 +33,9 @@ import {
 } from './scim-portal.ts'
 import type { DirectoryPortal } from '@x/directory-portal'
 import type { SignalTransmitter } from '@x/scim-core/signals'
-import { readTransmitter } from './scim-signals.ts'
+import { createScimSignals, readTransmitter } from './scim-signals.ts'
+
+export { keyAgents } from './scim-agents.ts'
 
 export interface Provisioning {
   readonly service: ScimService
@@ -54,6 +56,8 @@ export interface Provisioning {
   readonly tenants: readonly string[]
   /** null while it is off. */
   readonly portal: DirectoryPortal | null
+  /** Receives security events; null while nobody sends them. */
+  readonly signals: (request: Request) => Promise<Response | null>
   /** Handles the paths of the portal; null while it is off. */
   readonly servePortal: (
     request: Request,
@@ -132,15 +136,14 @@ interface ScimSurroundings extends Pick<ScimOptions, 'requestHooks' | 'metrics'>
   readonly publicUrl: string
   /** Guards itself against internal addresses. */
   readonly fetch: OAuthFetch
-  /** A store in which the next user takes over an account. */
-  readonly adopting: LinkedStores['adopting']
+  readonly stores: Pick<LinkedStores, 'scim' | 'adopting' | 'endSessions'>
 }
 
 /** Creates the provisioning API; while it is disabled, every request gets 401. */
 export async function createScim(
   store: SqlScimStore,
   settings: ProvisioningSettings,
-  { log, ground, secretKey, publicUrl, fetch, adopting, ...watchers }: ScimSurroundings,
+  { log, ground, secretKey, publicUrl, fetch, stores, ...watchers }: ScimSurroundings,
 ): Promise<Provisioning> {
   for (const warning of settings.warnings) log('warning', warning)
   const audit = openAuditLog(settings.auditLog, (error) => log('error', String(error)))
@@ -229,7 +232,7 @@ export async function createScim(
     link({ tenant, account, userName, actor }) {
       const linking = createScimService({
         ...options,
-        store: adopting(account),
+        store: stores.adopting(account),
         audit: (entry) => audit.write({ ...entry, actor }),
       })
       return linking.users.create(tenant, { userName })
@@ -238,6 +241,11 @@ export async function createScim(
     enabled,
     tenants,
     portal: opened?.portal ?? null,
+    signals: createScimSignals(enabled ? settings.transmitter : undefined, {
+      stores,
+      fetch,
+      onError,
+    }),
     servePortal: async (request, _path, { clientAddress }) =>
       opened?.portal.handle(request, clientAddress === undefined ? {} : { clientAddress }) ?? null,
     async close() {

@@ -33,7 +33,8 @@ import { budgetOptions } from './settings/budget-options.ts'
 import { databaseOptions, isPostgres, queueOptions } from './settings/queue-options.ts'
 import { openPasswords } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
-import { createScim, readProvisioning, warnOfLowLimit } from './scim.ts'
+import { createScim, keyAgents, readProvisioning, warnOfLowLimit } from './scim.ts'
+import { openPortalGround } from './scim-portal.ts'
 import type { Log } from './operate/log.ts'
 import { createAuditTrail } from './operate/audit-trail.ts'
 import { openMetrics } from './operate/metrics-endpoint.ts'
@@ -42,9 +43,6 @@ import { createReadiness, readinessAnswer } from './operate/readiness.ts'
 import { reportErrors } from './operate/report-errors.ts'
 import { createRequestLog, identified } from './operate/request-log.ts'
 import { openTracing, withSpans } from './operate/tracing.ts'
-import { openPortalGround } from './scim-portal.ts'
-import { createKeyAgents } from './scim-agents.ts'
-import { createScimSignals } from './scim-signals.ts'
 import { createScimAdmin } from './scim-admin.ts'
 import { readSecretKeys } from './secret-key.ts'
 import { doorOptions } from './settings/door-options.ts'
@@ -57,8 +55,6 @@ import { refusedByRole } from './operate/refused-by-role.ts'
 import { createDemoSurface } from './surfaces/demo-surface.ts'
 import { startOutbox } from './webhooks.ts'
 import { createVectorDatabase, type VectorDatabase } from './vector-database.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ReferenceServer {
   readonly listener: RequestListener
@@ -96,7 +92,7 @@ interface Surroundings {
  */
 export async function createReferenceServer(
   settings: Settings,
-  environment: Environment,
+  environment: Readonly<Record<string, string | undefined>>,
   { url, log, waiting }: Surroundings,
 ): Promise<ReferenceServer> {
   const folder = settings.SERVICE_CONFIG_DIR ?? './data'
@@ -170,7 +166,7 @@ export async function createReferenceServer(
       ...doorOptions(settings),
     },
     overrides: {
-      ...(provisioning.enabled && provisioning.agents && { agents: createKeyAgents(stores.scim) }),
+      ...keyAgents(provisioning, stores.scim),
       ...(vectors === undefined ? {} : { vectors: vectors.collections }),
       flowFiles: createDiskFlowFiles(join(folder, 'flows')),
       profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
@@ -194,7 +190,7 @@ export async function createReferenceServer(
     secretKey,
     publicUrl,
     fetch: guardedFetch,
-    adopting: (account) => stores.adopting(account),
+    stores,
     requestHooks,
     ...metrics,
   })
@@ -210,11 +206,6 @@ export async function createReferenceServer(
     unmanaged: () => stores.unmanaged(),
     webhooks: outbox.webhooks,
     flow: (request) => engine.handler(request),
-    onError,
-  })
-  const signals = createScimSignals(provisioning.enabled ? provisioning.transmitter : undefined, {
-    stores,
-    fetch: guardedFetch,
     onError,
   })
   const signOn = createSingleSignOn({
@@ -256,15 +247,14 @@ export async function createReferenceServer(
   })
 
   const hostGate = createHostGate(engine.services.status.settings)
-  const home = editor === undefined ? '/' : '/console'
   const mounted: MountHandlers<ServerContext>['mounted'] = {
     provisioningAdmin: own(scimAdmin),
     provisioningOAuth: own((request, path, context) => scim.oauth.handle(request, path, context)),
-    provisioningSignals: own(signals),
+    provisioningSignals: own(scim.signals),
     provisioning: (request, _path, context) => scim.service.handle(request, context),
     portal: own<ServerContext>(scim.servePortal),
     surfaces: (request, _path, context) => surface.handle(request, context),
-    console: own((request, path) => consolePage(request, path, home)),
+    console: own((request, path) => consolePage(request, path, editor ? '/console' : '/')),
     apiReference: own(apiPage),
     editor: own(async (request, path) => (await editor?.(request, path)) ?? null),
     signOn: own(signOn),

@@ -8,14 +8,15 @@ const ON = {
 }
 
 test('DP-55 DP-56 a key of an agent works while the agent, its parents and its user do', async () => {
-  await withService(ON, async ({ url, call, restart }) => {
+  await withService(ON, async (server) => {
+    const call: typeof server.call = (...given) => server.call(...given)
     const scim = async (method: string, path: string, body?: object) => {
       const headers = {
         authorization: `Bearer ${ON.SCIM_TOKEN}`,
         'content-type': 'application/scim+json',
       }
       const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-      const answer = await fetch(`${url}/api/v1/scim/v2${path}`, init)
+      const answer = await fetch(`${server.url}/api/v1/scim/v2${path}`, init)
       const text = await answer.text()
       return (text === '' ? {} : JSON.parse(text)) as { id: string }
     }
@@ -31,7 +32,7 @@ test('DP-55 DP-56 a key of an agent works while the agent, its parents and its u
         username: `${name}@corp.example`,
         password: 'a-password-1',
       })
-      const login = await fetch(`${url}/api/v1/login`, { method: 'POST', body })
+      const login = await fetch(`${server.url}/api/v1/login`, { method: 'POST', body })
       const { access_token } = (await login.json()) as { access_token: string }
       return { id, headers: { authorization: `Bearer ${access_token}` } }
     }
@@ -75,7 +76,7 @@ test('DP-55 DP-56 a key of an agent works while the agent, its parents and its u
     expect(await used()).toEqual([200, ''])
     await scim('DELETE', `/Agents/${agent.id}`)
     expect(await used()).toEqual([403, 'The agent does not exist any more.'])
-    await restart({ environment: { ...ON, SCIM_AGENTS: 'false' } })
+    await server.restart({ environment: { ...ON, SCIM_AGENTS: 'false' } })
     expect(await used()).toEqual([403, 'Agents are disabled.'])
     expect((await call('POST', '/api/v1/api_key/', { body: { agent_id: 'any' } })).status).toBe(404)
   })

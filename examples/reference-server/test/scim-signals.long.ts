@@ -26,7 +26,8 @@ test('DP-48 DP-65 a signal of the identity provider ends the sessions of a perso
   const { SCIM_SIGNALS_TOKEN: _one, ...others } = environment
   await expect(startServer(others)).rejects.toThrow(/SCIM_SIGNALS_ISSUER, _JWKS/)
   try {
-    await withService(environment, async ({ url, call }) => {
+    await withService(environment, async (server) => {
+      const { url } = server
       const scim = await fetch(`${url}/api/v1/scim/v2/Users`, {
         method: 'POST',
         headers: {
@@ -36,7 +37,7 @@ test('DP-48 DP-65 a signal of the identity provider ends the sessions of a perso
         body: JSON.stringify({ userName: 'ada@corp.example', active: true }),
       })
       const { id } = (await scim.json()) as { id: string }
-      await call('PATCH', `/api/v1/users/${id}`, { body: { password: 'a-password-of-ada' } })
+      await server.call('PATCH', `/api/v1/users/${id}`, { body: { password: 'a-password-of-ada' } })
       const signIn = async () => {
         const body = new URLSearchParams({
           username: 'ada@corp.example',

@@ -1,8 +1,10 @@
 export {
   createSignalReceiver,
-  type SecuritySignal,
   type SignalReceiver,
   type SignalReceiverOptions,
+} from './signals/signal-receiver.ts'
+export {
+  type SecuritySignal,
   type SignalSubject,
   type SignalTransmitter,
-} from './signals/signal-receiver.ts'
+} from './signals/signals.ts'

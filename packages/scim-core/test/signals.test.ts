@@ -1,7 +1,11 @@
 import type { SessionsEnd } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
-import { createSignalReceiver, type SignalReceiverOptions } from '@x/scim-core/signals'
-import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose'
+import {
+  createSignalReceiver,
+  type SignalReceiver,
+  type SignalReceiverOptions,
+} from '@x/scim-core/signals'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createScim, type Harness } from './support.ts'
 
@@ -14,18 +18,18 @@ const AUDIENCE = 'https://app.example'
 
 const { privateKey, publicKey } = await generateKeyPair('ES256')
 const { privateKey: foreignKey } = await generateKeyPair('ES256')
-const KEYS = { keys: [(await exportJWK(publicKey)) as JWK] }
+const KEYS = { keys: [await exportJWK(publicKey)] }
 
 let scim: Harness
 let store: ReturnType<typeof createMemoryScimStore>
 let ends: SessionsEnd[]
 let refuses: boolean
-let handle: (request: Request) => Promise<Response>
+let receiver: SignalReceiver
 let ada: string
 
 const open = (options: Partial<SignalReceiverOptions> = {}): void => {
   const shared = { jwks: KEYS, audience: AUDIENCE, authorization: 'Bearer push' }
-  handle = createSignalReceiver({
+  receiver = createSignalReceiver({
     transmitters: [
       { issuer: ISSUER, ...shared },
       { issuer: OTHER, ...shared },
@@ -38,7 +42,7 @@ const open = (options: Partial<SignalReceiverOptions> = {}): void => {
       ends.push(end)
     },
     ...options,
-  }).handle
+  })
 }
 
 beforeEach(async () => {
@@ -75,7 +79,7 @@ async function tokenOf(
 
 async function push(body: string, authorization = 'Bearer push') {
   const headers = { authorization, 'content-type': 'application/secevent+jwt' }
-  const response = await handle(new Request(AUDIENCE, { method: 'POST', headers, body }))
+  const response = await receiver.handle(new Request(AUDIENCE, { method: 'POST', headers, body }))
   const text = await response.text()
   return [response.status, text === '' ? '' : (JSON.parse(text) as { err: string }).err]
 }
@@ -137,7 +141,7 @@ describe('signals', () => {
     await refused('invalid_issuer', await tokenOf({ iss: 'https://evil.example' }))
     await refused('invalid_audience', await tokenOf({ aud: 'https://elsewhere.example' }))
     await refused('authentication_failed', await tokenOf(), 'Bearer other')
-    expect((await handle(new Request(AUDIENCE))).status).toBe(405)
+    expect((await receiver.handle(new Request(AUDIENCE))).status).toBe(405)
     expect(ends).toEqual([])
   })
 

@@ -43,11 +43,15 @@ export function rolesOf({ parts }: ApiCall): RoleMapping {
 }
 
 async function shown(call: ApiCall, { rules, default: usual, applying }: RoleState) {
-  const { roles, groups } = rolesOf(call)
+  const mapping = rolesOf(call)
   const ids = rules.map(({ groupId }) => groupId)
-  const names = await groups(call.caller.tenant, ids)
+  const names = await mapping.groups(call.caller.tenant, ids)
   return {
-    roles: roles.map(({ value, name = value, description = '' }) => ({ value, name, description })),
+    roles: mapping.roles.map(({ value, name = value, description = '' }) => ({
+      value,
+      name,
+      description,
+    })),
     rules: rules.map((rule) => ({ ...rule, displayName: names.get(rule.groupId) ?? null })),
     default: usual,
     ...(applying !== null && { applying }),

@@ -154,12 +154,9 @@ export function createExecutionServices({
     },
     onError: (error, info) => report(error, info),
   })
-  const owners = createRunOwners({
-    jobs,
-    store: jobStore,
-    left: (id) => visitors.left(id),
-    userGone: (id) => mcp.closeUser(id),
-  })
+  const left = (id: string): void => visitors.left(id)
+  const userGone = (id: string): void => mcp.closeUser(id)
+  const owners = createRunOwners({ jobs, store: jobStore, left, userGone })
   const runner = createRunner({
     admission: createAdmission({
       places: createRunPlaces(settings.maxRunsPerUser),

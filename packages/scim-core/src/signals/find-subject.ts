@@ -2,7 +2,7 @@ import { fold } from '../base/fold.ts'
 import { USER_NAME } from '../rules/addresses.ts'
 import { EXTERNAL_ID } from '../rules/returning-user.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import type { SignalSubject } from './signal-of.ts'
+import type { SignalSubject } from './signals.ts'
 
 /** The id of the one user that a subject means; null for nobody, or several. */
 export async function findSubject(

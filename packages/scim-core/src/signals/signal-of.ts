@@ -1,11 +1,5 @@
 import { isObject } from '@x/wire'
-import type { SecuritySignal } from './signal-receiver.ts'
-
-/** Who is meant (RFC 9493). */
-export type SignalSubject =
-  | { readonly format: 'email'; readonly email: string }
-  | { readonly format: 'iss_sub'; readonly iss: string; readonly sub: string }
-  | { readonly format: 'opaque'; readonly id: string }
+import type { SecuritySignal, SignalSubject } from './signals.ts'
 
 const URN = 'https://schemas.openid.net/secevent/'
 const EVENTS: readonly (readonly [uri: string, event: SecuritySignal['event']])[] = [

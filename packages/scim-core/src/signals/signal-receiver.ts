@@ -5,34 +5,13 @@ import {
   readText,
   type Runtime,
 } from '@x/wire'
-import type { JSONWebKeySet } from '../base/signing-key.ts'
 import { createKeySource, type KeySource, type OAuthFetch } from '../oauth/key-source.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { OnSessionsEnd } from '../store/sessions-end.ts'
 import { findSubject } from './find-subject.ts'
 import { SignalError } from './signal-error.ts'
-import { signalOf, type SignalSubject } from './signal-of.ts'
-
-export { type SignalSubject }
-
-/** Who sends signals, and how that is known. */
-export interface SignalTransmitter {
-  readonly issuer: string
-  /** The keys, or the URL where they are published. */
-  readonly jwks: URL | string | JSONWebKeySet
-  readonly audience: string
-  /** The expected `authorization` header, such as `Bearer …`. Default: none is asked for. */
-  readonly authorization?: string
-}
-
-/** What a transmitter says of a person of this directory. */
-export interface SecuritySignal {
-  readonly tenant: string
-  readonly userId: string
-  readonly issuer: string
-  readonly event: 'session-revoked' | 'credential-change' | 'account-disabled' | 'account-purged'
-  readonly subject: SignalSubject
-}
+import { signalOf } from './signal-of.ts'
+import type { SecuritySignal, SignalSubject, SignalTransmitter } from './signals.ts'
 
 export interface SignalReceiverOptions {
   readonly transmitters: readonly SignalTransmitter[]

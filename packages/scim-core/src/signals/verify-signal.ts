@@ -4,7 +4,7 @@ import { finderOf, verified } from '../oauth/issuer-keys.ts'
 import { JWT_ALGORITHMS } from '../oauth/jwt-auth.ts'
 import type { KeySource } from '../oauth/key-source.ts'
 import { SignalError } from './signal-error.ts'
-import type { SignalTransmitter } from './signal-receiver.ts'
+import type { SignalTransmitter } from './signals.ts'
 
 const AHEAD_SECONDS = 300
 const AGE_SECONDS = 7 * 86_400
