@@ -1,3 +1,4 @@
+import { newIdOf } from './new-id.ts'
 import { append } from '@x/wire'
 import { invalidValue, notFound } from '../base/errors.ts'
 import { applySteps, changedNames } from '../patch/apply.ts'
@@ -64,7 +65,7 @@ export function createGroupRules(rules: Rules): GroupRules {
       const document: ScimDocument = input.attributes
       checkRequired(document, schemas.Group)
       const members = readMembers(input.members, context)
-      const record: GroupRecord = {
+      const made: GroupRecord = {
         tenant: call.tenant,
         id: config.runtime.uuid(),
         ...groupFields(document, config.uniqueGroupNames),
@@ -72,7 +73,10 @@ export function createGroupRules(rules: Rules): GroupRules {
         lastModified: call.now,
         version: 1,
       }
+      let record = made
       const change = await changeResource(rules, call, async (tx) => {
+        const id = await newIdOf(tx, call.tenant, { kind: 'group', made: made.id })
+        record = { ...made, id }
         await unique('displayName', () => tx.groups.insert(call.tenant, record))
         const scope = { rules, call, tx, groupId: record.id }
         const added =

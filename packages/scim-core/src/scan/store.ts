@@ -16,7 +16,7 @@ import { assertCount, createWorkspace } from './workspace.ts'
 export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
   const { maxUsers = 10_000, stamp, onGroupWrite } = options
   const onUserWrite = userHook(options)
-  const { keepsDeleted = false, defaultEmail } = options
+  const { keepsDeleted = false, defaultEmail, newId } = options
   const stamped = createStampedLoad(({ users }, tenant) => assertCount(users, { tenant, maxUsers }))
   const owner = {}
 
@@ -56,6 +56,7 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
         transaction: (_tenant, inner) => inner(tx),
         handle,
         writePending: save,
+        ...(newId !== undefined && { newId: (kind) => newId(kind, tenant, handle) }),
       }
       try {
         const result = await observed(tx, { work, save })
