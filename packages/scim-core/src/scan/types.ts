@@ -112,7 +112,7 @@ export interface ScanStoreOptions<Tx> {
    * The id of a row to insert, such as the next value of the sequence of a `bigserial` column: 1 to 128 characters
    * without `/`, of no other row. Default: a UUID.
    */
-  newId?(kind: 'user' | 'group', tenant: string, tx: Tx): Promise<string>
+  readonly newId?: (kind: 'user' | 'group', tenant: string, tx: Tx) => Promise<string>
   /**
    * Runs `work` in a transaction of the host's database: commits when it resolves, rolls back when it
    * rejects. Transactions of one tenant must wait for each other, for instance by a lock; otherwise changes
