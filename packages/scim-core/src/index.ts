@@ -27,7 +27,7 @@ export {
   type SortKey,
 } from './filter/resolved.ts'
 export { recordData, recordDisplay, userDisplay, type ScimDocument } from './base/document.ts'
-export { compareCodePoints, fold, groupNameKey } from './base/fold.ts'
+export { compareCodePoints, fold, groupNameKey, nameKey } from './base/fold.ts'
 export { isEmailAddress } from './schema/email-address.ts'
 export {
   recordResource,

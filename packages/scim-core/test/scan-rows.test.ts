@@ -40,6 +40,51 @@ describe('SF-39 times that the host does not keep', () => {
   })
 })
 
+describe('HO-60 ids of the host', () => {
+  const body = (userName: string) => ({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    userName,
+  })
+
+  test('rows to insert get the ids that newId gives out', async () => {
+    let next = 40
+    const asked: string[] = []
+    const newId = async (kind: string, tenant: string) => {
+      asked.push(`${kind} ${tenant}`)
+      return String((next += 1))
+    }
+    const host = { ...createArrayHost({ honoursWant: true }), newId, onGroupWrite: () => undefined }
+    const scim = createScim({ store: createScanStore(host) })
+    const made = await scim.post('/Users', body('a@corp.example'))
+    expect([made.status, made.body['id']]).toEqual([201, '41'])
+    expect((await scim.get('/Users/41')).body['userName']).toBe('a@corp.example')
+    const group = await scim.post('/Groups', {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+      displayName: 'Team',
+      members: [{ value: '41' }],
+    })
+    expect([group.status, group.body['id']]).toEqual([201, '42'])
+    expect(asked).toEqual(['user default', 'group default'])
+    expect((await scim.get('/Groups/42')).body['members']).toMatchObject([{ value: '41' }])
+  })
+
+  test.each([
+    ['1/2', 'newId must return 1 to 128 characters without /, got "1/2"'],
+    ['', 'newId must return 1 to 128 characters without /, got ""'],
+    [7, 'newId must return 1 to 128 characters without /, got 7'],
+    ['taken', 'newId returned the id of another user: taken'],
+  ])('%j is an error of the host', async (id, message) => {
+    const reported: unknown[] = []
+    const host = { ...createArrayHost({ honoursWant: true }), newId: async () => id as string }
+    host.rowsOf(TENANT).users.push({ id: 'taken', userName: 'b@corp.example' })
+    const onError = (error: unknown): void => void reported.push(error)
+    const scim = createScim({ store: createScanStore(host), onError })
+    expect((await scim.post('/Users', body('a@corp.example'))).status).toBe(500)
+    expect(reported.map((error) => (error as Error).message)).toEqual([message])
+    expect(host.rowsOf(TENANT).users).toHaveLength(1)
+  })
+})
+
 describe('SF-40 a store that forgets deleted users', () => {
   test('does not pretend to keep them', () => {
     const store = createScanStore(createArrayHost({ honoursWant: true }))

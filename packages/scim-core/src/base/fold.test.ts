@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createScim } from '../../test/support.ts'
-import { fold } from './fold.ts'
+import { fold, nameKey } from './fold.ts'
 
 test('SH-71 folding keeps every prefix of a word', async () => {
   expect(fold('ΟΔΟΣΑ').startsWith(fold('ΟΔΟΣ'))).toBe(true)
@@ -8,4 +8,9 @@ test('SH-71 folding keeps every prefix of a word', async () => {
   await scim.user('ΟΔΟΣΑ')
   expect(await scim.names('userName sw "ΟΔΟΣ"')).toEqual(['ΟΔΟΣΑ'])
   expect(await scim.names('userName sw "οδος"')).toEqual(['ΟΔΟΣΑ'])
+})
+
+test('HO-61 nameKey is what user names are found by', () => {
+  for (const name of ['Ada@Corp.Example', 'İstanbul', 'ΟΔΟΣ', 'ﬁle'])
+    expect(nameKey(name)).toBe(fold(name))
 })

@@ -8,6 +8,9 @@ export function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ')
 }
 
+/** The key by which user names are compared and found (`userNameKey`), and of their unique index. */
+export const nameKey = (userName: string): string => fold(userName)
+
 /** A group's name in the form names are compared in: white space at the ends does not distinguish. */
 export function groupNameKey(name: string): string {
   return fold(name.trim())

@@ -1,3 +1,4 @@
+import { newIdOf } from './new-id.ts'
 import { append } from '@x/wire'
 import { invalidValue, notFound } from '../base/errors.ts'
 import { applySteps, changedNames } from '../patch/apply.ts'
@@ -73,7 +74,7 @@ export function createGroupRules(rules: Rules): GroupRules {
         version: 1,
       }
       const { record, change } = await changeResource(rules, call, async (tx) => {
-        const id = (await tx.newId?.('group')) ?? draft.id
+        const id = await newIdOf(tx, call.tenant, { kind: 'group', made: draft.id })
         const made: GroupRecord = { ...draft, id }
         await unique('displayName', () => tx.groups.insert(call.tenant, made))
         const scope = { rules, call, tx, groupId: made.id }

@@ -1,3 +1,4 @@
+import { newIdOf } from './new-id.ts'
 import { append } from '@x/wire'
 import { notFound } from '../base/errors.ts'
 import { assertKeepsDeleted } from '../options/deletion.ts'
@@ -76,7 +77,7 @@ export function createUserRules(rules: Rules): UserRules {
       const stored = await changeResource(rules, call, async (tx) => {
         const found = await returningUser(config, { tx, call, document })
         if (found !== null) return takeOver(rules, { call, tx, found, document })
-        const id = (await tx.newId?.('user')) ?? record.id
+        const id = await newIdOf(tx, call.tenant, { kind: 'user', made: record.id })
         const result = await insert(rules, { call, tx, record: { ...record, id }, document })
         return { result, events: [createdEvent(call, result)] }
       })

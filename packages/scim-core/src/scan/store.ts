@@ -16,7 +16,7 @@ import { assertCount, createWorkspace } from './workspace.ts'
 export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
   const { maxUsers = 10_000, stamp, onGroupWrite } = options
   const onUserWrite = userHook(options)
-  const { keepsDeleted = false, defaultEmail } = options
+  const { keepsDeleted = false, defaultEmail, newId } = options
   const stamped = createStampedLoad(({ users }, tenant) => assertCount(users, { tenant, maxUsers }))
   const owner = {}
 
@@ -49,18 +49,14 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
         await save()
         await runHook(owner, () => onUserWrite(change, handle))
       })
-      const { newId } = options
       const tx: ScimStore = {
-        ...(newId !== undefined && {
-          newId: (kind: 'user' | 'group') =>
-            readNewId(session, { tenant, kind, give: () => newId(kind, tenant, handle) }),
-        }),
         users: guardedStore(session.users, check),
         groups: guardedStore(session.groups, check),
         members: guardedStore(session.members, check, ['list']),
         transaction: (_tenant, inner) => inner(tx),
         handle,
         writePending: save,
+        ...(newId !== undefined && { newId: (kind) => newId(kind, tenant, handle) }),
       }
       try {
         const result = await observed(tx, { work, save })
@@ -104,26 +100,3 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
     { [HOOK_OWNER]: owner },
   )
 }
-
-/** @throws TypeError if the id is not valid or given before */
-async function readNewId(
-  { users, groups }: Pick<ScimStore, 'users' | 'groups'>,
-  {
-    tenant,
-    kind,
-    give,
-  }: {
-    readonly tenant: string
-    readonly kind: 'user' | 'group'
-    readonly give: () => Promise<unknown>
-  },
-): Promise<string> {
-  const id = await give()
-  if (typeof id !== 'string' || !ID.test(id))
-    throw new TypeError(`newId must give a ${kind} a text of 1 to 128 characters without a slash`)
-  const other = await (kind === 'user' ? users : groups).get(tenant, id)
-  if (other !== null) throw new TypeError(`newId gave a ${kind} an id that is in use`)
-  return id
-}
-
-const ID = /^[^/]{1,128}$/u

@@ -113,6 +113,11 @@ export interface ScanChanges {
 /** The host functions a store is created from. */
 export interface ScanStoreOptions<Tx> {
   /**
+   * The id of a row to insert, such as the next value of the sequence of a `bigserial` column: 1 to 128 characters
+   * without `/`, of no other row. Default: a UUID.
+   */
+  readonly newId?: (kind: 'user' | 'group', tenant: string, tx: Tx) => Promise<string>
+  /**
    * Runs `work` in a transaction of the host's database: commits when it resolves, rolls back when it
    * rejects. Transactions of one tenant must wait for each other, for instance by a lock; otherwise changes
    * at the same time overwrite each other.
@@ -143,11 +148,6 @@ export interface ScanStoreOptions<Tx> {
    * only address, of type work and primary, without saving it. Default: none.
    */
   readonly defaultEmail?: 'userName'
-  /**
-   * The id of a row to be inserted, such as the next value of a sequence: 1 to 128 characters without a slash, not
-   * given before. Asked once for each insert, in its transaction. Default: a UUID.
-   */
-  readonly newId?: (kind: 'user' | 'group', tenant: string, tx: Tx) => Promise<string>
   /** Maximum number of user rows per load. Default 10,000. */
   readonly maxUsers?: number
   /** Called inside the transaction of every user write, after `save` has written it. */

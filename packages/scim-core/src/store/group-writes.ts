@@ -169,6 +169,7 @@ export function observeGroupWrites(
   const store: ScimStore = {
     handle: tx.handle,
     ...(tx.writePending !== undefined && { writePending: async () => tx.writePending?.() }),
+    ...(tx.newId !== undefined && { newId: tx.newId }),
     ...(tx.resources !== undefined && { resources: (type: string) => resourcesOf(tx, type) }),
     get groups() {
       return (groups ??= observedGroups())

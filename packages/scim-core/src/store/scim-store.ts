@@ -40,8 +40,8 @@ export interface ScimStore {
   resources?(type: string): ResourceStore
   /** False: the store forgets `deletedAt`, so that deleted users cannot be kept as tombstones. */
   readonly keepsDeleted?: boolean
-  /** For a transaction: the id of a row that is about to be inserted. Absent: the service makes a UUID. */
-  newId?(kind: 'user' | 'group'): Promise<string>
+  /** For a transaction: the id of a row to insert. Without it the service makes a UUID. */
+  readonly newId?: (kind: 'user' | 'group') => Promise<string>
   /** For a transaction: the handle passed to store hooks. */
   readonly handle?: unknown
   /**

@@ -15,7 +15,7 @@ import {
   koaMount,
   nextMount,
   nodeMount,
-} from '../../../../packages/http-adapters/test/mounts.ts'
+} from '../../../packages/http-adapters/test/mounts.ts'
 
 const TOKEN = 'a-token-of-the-mounts-long-enough-to-be-one'
 
@@ -109,7 +109,7 @@ const servers = [
   nodeMount,
 ]
 
-describe.each(['', '/flows', '/a/b/c'])('HO-43 HO-40 HO-42 below "%s"', (base) => {
+describe.each(['', '/flows', '/a/b/c'])('HO-43 HO-40 below "%s"', (base) => {
   const asks: Ask[] = [
     { method: 'GET', path: `${base}/api/v1/version` },
     { method: 'GET', path: `${base}/api/v1/version/` },
