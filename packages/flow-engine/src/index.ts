@@ -192,7 +192,7 @@ export {
   type RunResponse,
 } from './graph/results/format-response.ts'
 export { checkFlow, type CheckOptions, type DraftCheckOptions } from './graph/vertex/check-flow.ts'
-export { runFlow } from './graph/run/run.ts'
+export { runFlow } from './graph/run/run-flow.ts'
 export type { TypedResult, TypedRun } from './graph/run/typed-run.ts'
 export { toData, toDataFrame, toMessage, toText } from './graph/values/convert.ts'
 export { createDataFrame, isDataFrame, type DataFrame } from './graph/values/data-frame.ts'

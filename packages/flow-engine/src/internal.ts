@@ -90,9 +90,8 @@ export { cutJson } from './graph/events/cut-json.ts'
 export type { RunWarningJson } from './graph/events/run-warning.ts'
 export { doubleBreaks } from './graph/events/vertex-data.ts'
 export { edgeEnds, edgeKey, namesOf as outputNames } from './graph/draft/apply-layout.ts'
-export { type FlatEdge, type FlatNode, expandGroups } from './graph/flow/expand-groups.ts'
+export { type FlatNode, expandGroups } from './graph/flow/expand-groups.ts'
 export {
-  type EdgeEntry,
   type NodeEntry,
   classOf,
   findGraph,

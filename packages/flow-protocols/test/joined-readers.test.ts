@@ -1,5 +1,10 @@
-import { readUIMessageStream, uiMessageChunkSchema, type UIMessage, type UIMessageChunk } from 'ai'
-import { asSchema } from '@ai-sdk/provider-utils'
+import {
+  asSchema,
+  readUIMessageStream,
+  uiMessageChunkSchema,
+  type UIMessage,
+  type UIMessageChunk,
+} from 'ai'
 import { describe, expect, test } from 'vitest'
 import type { SuspendedJson } from '@x/flow-engine'
 import { smallAndFull } from '@x/test-kit/small-and-full'

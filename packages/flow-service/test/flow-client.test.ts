@@ -12,7 +12,7 @@ import {
   type TypedFlow,
 } from '@x/flow-engine'
 import { chatInput, chatOutput, promptTemplate, webhook } from '@x/flow-engine/components'
-import type { FlowEngine } from '@x/flow-service'
+import type { FlowServiceInstance } from '@x/flow-service'
 import { createTestEngine } from '@x/test-kit'
 import { afterEach, describe, expect, test } from 'vitest'
 
@@ -32,7 +32,7 @@ type Greeting = TypedFlow<{
   session: 'required'
 }>
 
-const engines: FlowEngine[] = []
+const engines: FlowServiceInstance[] = []
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })

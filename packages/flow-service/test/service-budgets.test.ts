@@ -2,13 +2,13 @@ import { createMetrics } from '@x/wire'
 import { builtinComponents } from '@x/flow-components'
 import { createFlow, createRegistry, type ChatModel } from '@x/flow-engine'
 import { chatInput, chatOutput, languageModel, webhook } from '@x/flow-engine/components'
-import { createFlowEngine, type BudgetLimit, type FlowEngine } from '@x/flow-service'
+import { createFlowService, type BudgetLimit, type FlowServiceInstance } from '@x/flow-service'
 import { memoryStorage } from '@x/flow-service/memory'
 import { cheapHasher, createTestEngine, SECRET_KEY } from '@x/test-kit'
 import { createTestRuntime } from '@x/flow-engine/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 
-const engines: FlowEngine[] = []
+const engines: FlowServiceInstance[] = []
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })
@@ -52,13 +52,13 @@ async function service(limits: readonly BudgetLimit[], more: Options = {}) {
   }
   const shared = { secretKey: SECRET_KEY, passwords: cheapHasher }
   const engine = more.storage
-    ? createFlowEngine({ ...shared, ...options })
+    ? createFlowService({ ...shared, ...options })
     : await createTestEngine(options)
   engines.push(engine)
   return { engine, seen }
 }
 
-async function userOf(engine: FlowEngine, username: string) {
+async function userOf(engine: FlowServiceInstance, username: string) {
   const password = 'secret-1'
   const { id } = await engine.services.users.create({ username, password, isActive: true })
   const call = async (method: string, path: string, body?: unknown, headers?: object) => {

@@ -1,6 +1,6 @@
 import { createSystemRuntime } from '@x/wire'
 import { errorText, FlowError, invalidRequest, isFlowError } from '../errors.ts'
-import { runFlow } from '../graph/run/run.ts'
+import { runFlow } from '../graph/run/run-flow.ts'
 import type { FlowDraft } from '../graph/draft/flow-draft.ts'
 import type { FlowJson } from '../graph/flow/flow-json.ts'
 import type { FlowPlan } from '../graph/plan/compile.ts'

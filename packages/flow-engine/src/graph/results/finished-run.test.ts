@@ -5,7 +5,7 @@ import { output } from '../../components/define/output.ts'
 import { flowBuilder } from '../../testing/flow-builder.ts'
 import { createRegistry } from '../../components/registry/registry.ts'
 import { formatRunResponse } from './format-response.ts'
-import { runFlow } from '../run/run.ts'
+import { runFlow } from '../run/run-flow.ts'
 import type { RunResult } from '../context/run-options.ts'
 
 const talker = defineComponent({

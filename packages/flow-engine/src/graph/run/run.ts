@@ -21,30 +21,12 @@ import { createValueRelease, SMALL_BYTES } from '../vertex/value-release.ts'
 import { failedRecord, VertexRecord } from '../vertex/vertex-record.ts'
 import { InactivatedVertices } from './inactivated.ts'
 import { OpenRun } from './open-run.ts'
-import { readRunOptions } from './read-run-options.ts'
-import { RefusedRun, rejectedRun } from './refused-run.ts'
+import { RefusedRun } from './refused-run.ts'
 import { reportRunEnd } from './report-run.ts'
 import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 import { RunTurn } from './run-turn.ts'
 import { TaskQueue } from './task-queue.ts'
 import { watchSeconds } from './time-budget.ts'
-import type { OptionArguments, RunOf } from './typed-run.ts'
-
-/**
- * Runs a flow, a plan, or a draft (which brings its own components). Starts in a microtask and never throws:
- * errors arrive as events and through `result`. With a wrong option there are no events: `result`, `textStream`
- * and the run itself reject with the same OptionError, a TypeError.
- */
-export function runFlow<F>(flow: F, ...options: OptionArguments<F>): RunOf<F>
-export function runFlow(flow: unknown, given: RunOptions = {}): FlowRun {
-  let options: RunOptions
-  try {
-    options = readRunOptions('runFlow', flow, given)
-  } catch (error) {
-    return rejectedRun(error)
-  }
-  return startRun(flow, options, {})
-}
 
 /** Like `runFlow`, for hosts that run flows durably. */
 export function startRun(flow: unknown, options: RunOptions, host: RunHost): FlowRun {
