@@ -242,7 +242,7 @@ export async function createReferenceServer(
     store: stores.flow,
     audit,
     retentionMs: queue.retention.maxAgeMs,
-    sweepUploads: () => engine.services.strangerFiles.sweep(),
+    sweepUploads: () => engine.services.anonymousUploads.sweep(),
     onError,
   })
 

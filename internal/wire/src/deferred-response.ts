@@ -1,4 +1,4 @@
-import { standIn } from './stand-in.ts'
+import { impersonateBuiltin } from './impersonate-builtin.ts'
 
 /** Present on a request whose adapter can send a response from its parts. */
 export const LEAN_REQUEST: unique symbol = Symbol.for('x.http.lean') as never
@@ -13,7 +13,7 @@ export interface ResponseParts {
 }
 
 /** True if this request may get a deferred response. */
-export function isLeanRequest(request: Request): boolean {
+export function isFastPathRequest(request: Request): boolean {
   return (request as { [LEAN_REQUEST]?: unknown })[LEAN_REQUEST] === true
 }
 
@@ -62,6 +62,6 @@ class DeferredResponse {
   }
 
   static {
-    standIn(DeferredResponse, Response, (response) => response.#build())
+    impersonateBuiltin(DeferredResponse, Response, (response) => response.#build())
   }
 }

@@ -3,7 +3,7 @@ export { decodeBase64Url, encodeBase64, encodeBase64Url } from './base64url.ts'
 export { constantTimeEqual, parseBearer } from './bearer.ts'
 export {
   deferredResponse,
-  isLeanRequest,
+  isFastPathRequest,
   LEAN_REQUEST,
   RESPONSE_PARTS,
   responseParts,
@@ -11,7 +11,7 @@ export {
 } from './deferred-response.ts'
 export { elapsedMs } from './elapsed-ms.ts'
 export { eventLoopTurn } from './event-loop-turn.ts'
-export { ownTurn } from './own-turn.ts'
+export { yieldToEventLoop } from './yield-to-event-loop.ts'
 export { eventStream, type EventStreamOptions, type StreamCount } from './event-stream.ts'
 export {
   createEvents,
@@ -72,7 +72,7 @@ export {
 } from './address-ranges.ts'
 export { guardedLookup, type LookUp } from './guarded-lookup.ts'
 export { SPECIAL_V4, SPECIAL_V6 } from './special-ranges.ts'
-export { standIn } from './stand-in.ts'
+export { impersonateBuiltin } from './impersonate-builtin.ts'
 export { isSchemaError, withoutRepeatedSchemaErrors } from './schema-error.ts'
 export { secretBytes, type SecretKeys } from './secret-keys.ts'
 export { createTextCipher, type TextCipher } from './text-cipher.ts'
@@ -96,15 +96,22 @@ export { decodeWindows } from './decode-windows.ts'
 export { iterateStream } from './iterate-stream.ts'
 export { joinBytes } from './join-bytes.ts'
 export { jsonProblem } from './json-problem.ts'
-export { keepRecent } from './keep-recent.ts'
+export { setLru } from './set-lru.ts'
 export { createKeyedQueue } from './keyed-queue.ts'
 export { extensionOf, fileNameOf, mimeTypeOf } from './mime-type.ts'
 export { openStreams } from './open-streams.ts'
 export { orAbort } from './or-abort.ts'
 export { parseJson } from './parse-json.ts'
 export { pythonClass } from './python-class.ts'
-export { sortInTurns } from './sort-in-turns.ts'
-export { createSteps, finishInTurns, mapSteps, finish, type Steps, finishSoon } from './steps.ts'
+export { sortCooperatively } from './sort-cooperatively.ts'
+export {
+  createWorkBudget,
+  finishCooperatively,
+  mapSteps,
+  finish,
+  type CooperativeWork,
+  finishSoon,
+} from './steps.ts'
 export { trimSlashes } from './trim-slashes.ts'
 export { optionCheck, type OptionCheck } from './options/check-options.ts'
 export { nearName } from './options/near-name.ts'

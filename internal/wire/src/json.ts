@@ -1,4 +1,4 @@
-import { deferredResponse, isLeanRequest } from './deferred-response.ts'
+import { deferredResponse, isFastPathRequest } from './deferred-response.ts'
 
 /** The differences of a JSON response from `200 application/json`. */
 export interface JsonInit {
@@ -20,7 +20,7 @@ export function respond(
   body: string | Uint8Array | null,
   { status = 200, headers = {} }: JsonInit = {},
 ): Response {
-  if (isLeanRequest(request)) {
+  if (isFastPathRequest(request)) {
     return deferredResponse({ status, headers: Object.entries(headers), body })
   }
   return new Response(body as string | null, { status, headers: { ...headers } })

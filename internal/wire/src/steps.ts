@@ -7,7 +7,7 @@ const TURN = 100_000
  * Counts units of work; true when it is time to yield to the event loop:
  * `if (step(row.length)) await eventLoopTurn()`.
  */
-export function createSteps(turn = TURN): (units: number) => boolean {
+export function createWorkBudget(turn = TURN): (units: number) => boolean {
   let done = 0
   return (units) => {
     done += units
@@ -18,10 +18,10 @@ export function createSteps(turn = TURN): (units: number) => boolean {
 }
 
 /** Work in parts that may be interrupted at each `yield`. */
-export type Steps<T> = Generator<void, T, void>
+export type CooperativeWork<T> = Generator<void, T, void>
 
 /** Runs all parts in the current turn. */
-export function finish<T>(work: Steps<T>): T {
+export function finish<T>(work: CooperativeWork<T>): T {
   for (;;) {
     const part = work.next()
     if (part.done === true) return part.value
@@ -29,7 +29,7 @@ export function finish<T>(work: Steps<T>): T {
 }
 
 /** Runs the parts, yielding to the event loop between them. */
-export async function finishInTurns<T>(work: Steps<T>): Promise<T> {
+export async function finishCooperatively<T>(work: CooperativeWork<T>): Promise<T> {
   for (;;) {
     const part = work.next()
     if (part.done === true) return part.value
@@ -38,16 +38,19 @@ export async function finishInTurns<T>(work: Steps<T>): Promise<T> {
 }
 
 /** Runs the first part now, and any others after yielding to the event loop. */
-export function finishSoon<T>(work: Steps<T>): T | Promise<T> {
+export function finishSoon<T>(work: CooperativeWork<T>): T | Promise<T> {
   const part = work.next()
-  return part.done === true ? part.value : eventLoopTurn().then(() => finishInTurns(work))
+  return part.done === true ? part.value : eventLoopTurn().then(() => finishCooperatively(work))
 }
 
 /** Items that are mapped in one part. */
 const PART = 10_000
 
 /** Maps a list in parts. */
-export function* mapSteps<T, R>(list: readonly T[], map: (item: T, at: number) => R): Steps<R[]> {
+export function* mapSteps<T, R>(
+  list: readonly T[],
+  map: (item: T, at: number) => R,
+): CooperativeWork<R[]> {
   const mapped: R[] = []
   for (const [at, item] of list.entries()) {
     mapped.push(map(item, at))

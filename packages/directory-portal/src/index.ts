@@ -30,7 +30,7 @@ export { type PresentedValue } from './api/call.ts'
 export { type LogEntry, type LogOutcome } from './log/log-entry.ts'
 export {
   type ActivityRecord,
-  type ConnectionFacts,
+  type ConnectionMetadata,
   type DomainRecord,
   type FactsChange,
   type LinkRecord,

@@ -1,7 +1,7 @@
 export type {
   Component,
   ComponentDefinition,
-  ComponentFacts,
+  ComponentMetadata,
   ComponentTool,
 } from './components/define/component.ts'
 export type {

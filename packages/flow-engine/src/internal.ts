@@ -57,7 +57,7 @@ export {
 export { typeTable } from './components/registry/type-table.ts'
 export { formatPlace } from './components/text/format-spec.ts'
 export {
-  type Spend,
+  type WorkCounter,
   type TemplatePart,
   fillTemplate,
   parseTemplate,
@@ -88,7 +88,7 @@ export { missingNames } from './components/node/missing-names.ts'
 export { offeredNames } from './components/node/offered-names.ts'
 export { cutJson } from './graph/events/cut-json.ts'
 export type { RunWarningJson } from './graph/events/run-warning.ts'
-export { doubleBreaks } from './graph/events/vertex-data.ts'
+export { normalizeLineBreaks } from './graph/events/vertex-data.ts'
 export { edgeEnds, edgeKey, namesOf as outputNames } from './graph/draft/apply-layout.ts'
 export { type FlatNode, expandGroups } from './graph/flow/expand-groups.ts'
 export {
@@ -123,7 +123,7 @@ export { RunEnding } from './graph/run/run-ending.ts'
 export { startRun } from './graph/run/run.ts'
 export { skippedVertices } from './graph/schedule/skipped-vertices.ts'
 export { fromBase64, toBase64 } from './graph/values/base64.ts'
-export { type ColumnFacts, columnFacts, columnText } from './graph/values/column-text.ts'
+export { type ColumnMetadata, columnMetadata, columnText } from './graph/values/column-text.ts'
 export { dataText, prettyJson, toMessageInTurns, toPlain } from './graph/values/convert.ts'
 export { type Row, cellOf } from './graph/values/data-frame.ts'
 export { toLiteralText } from './graph/values/literal-text.ts'
@@ -136,7 +136,7 @@ export { withoutCode } from './graph/vertex/vertex-info.ts'
 export { pauseTimeLimit } from './graph/vertex/vertex-time-limit.ts'
 export type { JobObserver } from './jobs/build-jobs-options.ts'
 export { JobEvent, decodeEvent } from './jobs/job-event.ts'
-export type { LaneOptions } from './jobs/lane-places.ts'
+export type { QueueOptions } from './jobs/queue-capacity.ts'
 export { LiveJob } from './jobs/live-job.ts'
 export { pollEvents } from './jobs/poll-events.ts'
 export { questionAfter } from './jobs/question-after.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createSystemRuntime } from '@x/wire'
-import { keepRecent } from '@x/wire'
+import { setLru } from '@x/wire'
 import type { CodeRunner } from '@x/flow-engine'
 import { createImage, type Image } from './image.ts'
 import { createInterpreterPool } from './interpreter-pool.ts'
@@ -71,7 +71,7 @@ export function createPythonRunner(options: PythonRunnerOptions = {}): PythonRun
   const read = async (code: string, signal: AbortSignal, userId: string) => {
     const key = createHash('sha256').update(code).digest('hex')
     const description = classes.get(key) ?? (await calls.describe(code, { signal, userId }))
-    return keepRecent(classes, key, description, CLASSES)
+    return setLru(classes, key, description, CLASSES)
   }
 
   return {

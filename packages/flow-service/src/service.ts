@@ -17,7 +17,7 @@ import {
 } from '@x/flow-engine'
 import { createFlowEvents, type FlowEvents } from './events.ts'
 import { createAuthenticate } from './http/access/authenticate.ts'
-import { createFindAgain } from './http/access/sender.ts'
+import { createCallerRevalidation } from './http/access/sender.ts'
 import { createHandler } from './http/handler.ts'
 import { createDescriptionRoutes } from './http/openapi/description-route.ts'
 import {
@@ -35,7 +35,7 @@ import { outgoingFetch } from '@x/flow-engine/internal'
 import { isChatModel } from '@x/flow-engine/models'
 import type { FlowEngineOptions, HostContext, StoredEngineOptions } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
-import type { ServiceKit } from './services/base/kit.ts'
+import type { ServiceDependencies } from './services/base/dependencies.ts'
 import { removeFilesOf } from './services/files/remove-files.ts'
 import { createRecordWriter } from './services/records/record-writer.ts'
 import { createSecretBox } from './services/crypto/secret-box.ts'
@@ -79,8 +79,10 @@ export function createFlowService(
   const read = readServiceOptions('createFlowService', given)
   const options = withOutgoingFetch(read.options)
   const components = withCustomComponent(options.components ?? createRegistry(builtinComponents))
-  const kit = createKit({ ...read, options }, components, (of) => running.cancelBuilds(of))
-  const core = createCoreServices(kit.kit, options)
+  const { deps, events } = createDependencies({ ...read, options }, components, (of) =>
+    running.cancelBuilds(of),
+  )
+  const core = createCoreServices(deps, options)
   const { vectors } = options.services ?? {}
   const injected = {
     memories: createMemoryBases(vectors === undefined ? {} : { vectors }),
@@ -88,14 +90,14 @@ export function createFlowService(
     mcp: core.mcpServers.connector,
   }
   const running = createExecutionServices({
-    kit: kit.kit,
+    deps,
     components,
     options: { ...options, services: injected },
     ...core,
   })
   const services: FlowServices = { ...core, ...running.services }
-  const authenticate = createAuthenticate(kit.kit, services, options.authenticate)
-  const { settings, report } = kit.kit
+  const authenticate = createAuthenticate(deps, services, options.authenticate)
+  const { settings, report } = deps
   const groups = routeGroups.filter(
     ({ name }) =>
       (options.openai !== false || name !== OPENAI_GROUP) &&
@@ -107,9 +109,9 @@ export function createFlowService(
   const routes = groups.flatMap((group) => group.routes)
   const table = [...routes, ...createDescriptionRoutes(groups, settings)]
   const writeAudit = auditWriter(options, report)
-  kit.events.on('apiKey.firstUsed', ({ at, id, userId = null }) => {
+  events.on('apiKey.firstUsed', ({ at, id, userId = null }) => {
     void writeAudit?.({
-      id: kit.kit.runtime.uuid(),
+      id: deps.runtime.uuid(),
       at,
       action: 'api_key.first_used',
       outcome: 'ok',
@@ -132,8 +134,8 @@ export function createFlowService(
       services,
       settings,
       authenticate,
-      findAgain: createFindAgain(options),
-      runtime: kit.kit.runtime,
+      callerRevalidation: createCallerRevalidation(options),
+      runtime: deps.runtime,
       openAi: options.openai !== false,
       audit: writeAudit,
       hooks: joinRequestHooks([
@@ -143,9 +145,9 @@ export function createFlowService(
       report,
     }),
     services,
-    events: kit.events,
+    events,
     jobs: running.jobs,
-    userWritten: (change) => userWritten(kit.kit, change),
+    userWritten: (change) => userWritten(deps, change),
     openapi: () => createOpenApi(groups),
     async close() {
       closing.abort()
@@ -194,7 +196,7 @@ function withCustomComponent(components: ComponentRegistry): ComponentRegistry {
 function warnOfUnreadable(
   secrets: FlowServices['secrets'],
   signal: AbortSignal,
-  report: ServiceKit['report'],
+  report: ServiceDependencies['report'],
 ): void {
   const look = async (): Promise<void> => {
     const values = await secrets.unreadable(signal)
@@ -216,8 +218,8 @@ const NOTICES = {
   remove: 'user.deleted',
 } as const
 
-function userWritten(kit: ServiceKit, change: UserChange): void {
-  const { emit, runtime, cancelBuilds, report, store, vectors } = kit
+function userWritten(deps: ServiceDependencies, change: UserChange): void {
+  const { emit, runtime, cancelBuilds, report, store, vectors } = deps
   const id = (change.after ?? change.before)?.id
   if (id === undefined) return
   emit(NOTICES[change.kind], { at: runtime.now(), userId: id, id })
@@ -227,24 +229,24 @@ function userWritten(kit: ServiceKit, change: UserChange): void {
     if (change.kind !== 'remove') return
     // Removes records that were added while the user was removed.
     await store.users.remove(id)
-    await removeFilesOf(kit, { userId: id, flowIds: change.flowIds ?? [] })
+    await removeFilesOf(deps, { userId: id, flowIds: change.flowIds ?? [] })
   }
   follow().catch((error: unknown) => report(error))
   if (change.kind !== 'remove' || vectors === store.collections) return
   vectors.removeOfUser(id).catch((error: unknown) => report(error))
 }
 
-function createKit(
+function createDependencies(
   { options, written }: ReadServiceOptions,
-  components: ServiceKit['components'],
-  cancelBuilds: ServiceKit['cancelBuilds'],
+  components: ServiceDependencies['components'],
+  cancelBuilds: ServiceDependencies['cancelBuilds'],
 ): {
-  kit: ServiceKit
+  deps: ServiceDependencies
   events: EventSource<FlowEvents>
 } {
   const runtime = options.runtime ?? createSystemRuntime()
   const secretKeys = secretBytes(options.secretKey)
-  const report = withoutRepeatedSchemaErrors<ServiceKit['report']>(
+  const report = withoutRepeatedSchemaErrors<ServiceDependencies['report']>(
     (error, info = {}) => {
       if (options.onError === undefined) writeToConsole(error, info)
       else options.onError(error, info)
@@ -261,9 +263,9 @@ function createKit(
     throw new TypeError('maxStoredMbPerUser needs a store with counts.fileBytes')
   const removeLeft = async (userId: string): Promise<void> => {
     await options.store.users.remove(userId)
-    await removeFilesOf(kit, { userId, flowIds: [] })
+    await removeFilesOf(deps, { userId, flowIds: [] })
   }
-  const kit: ServiceKit = {
+  const deps: ServiceDependencies = {
     store: options.store,
     files: options.files,
     vectors: options.vectors ?? options.store.collections,
@@ -282,13 +284,13 @@ function createKit(
     agents: options.agents,
     cancelBuilds,
   }
-  return { kit, events: source }
+  return { deps, events: source }
 }
 
 /** Stores audit records and notifies the host. Failures are reported without failing the request. */
 function auditWriter(
   { audit, onAudit }: FlowEngineOptions,
-  report: ServiceKit['report'],
+  report: ServiceDependencies['report'],
 ): ((record: AuditRecord) => Promise<void>) | undefined {
   if (audit === undefined && onAudit === undefined) return undefined
   return async (record) => {

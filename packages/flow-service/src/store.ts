@@ -28,7 +28,7 @@ export type {
   CollectionRows,
   CollectionSize,
   CollectionStore,
-  Placed,
+  Position,
 } from './store/collections.ts'
 export type { CountedKind, CountStore } from './store/counts.ts'
 export {

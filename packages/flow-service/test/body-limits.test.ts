@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { bodyLimitOf } from '../src/http/route/body-limit.ts'
-import { MAX_STRANGER_FILE } from '../src/services/files/stranger-files.ts'
+import { MAX_STRANGER_FILE } from '../src/services/files/anonymous-uploads.ts'
 import { routes } from '../src/http/routes/index.ts'
 import { defaultSettings } from '../src/settings.ts'
 

@@ -6,7 +6,7 @@ import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createUserLimits } from '../src/services/limits/user-limits.ts'
 import { defaultSettings } from '../src/settings.ts'
 import { gated } from '../../flow-engine/test/engine/gated.ts'
-import { kinds } from '../../flow-engine/test/engine/kit.ts'
+import { kinds } from '../../flow-engine/test/engine/dependencies.ts'
 import {
   closeAll,
   closeLater,

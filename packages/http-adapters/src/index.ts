@@ -1,4 +1,4 @@
-import { deferredResponse, isLeanRequest } from '@x/wire'
+import { deferredResponse, isFastPathRequest } from '@x/wire'
 import { createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
@@ -37,7 +37,7 @@ export function jsonResponse(
   const body: string | undefined = JSON.stringify(value)
   if (body === undefined) throw new TypeError('The value cannot be written as JSON')
   const lines = headers === undefined ? JSON_ONLY : withJsonType(headers)
-  return isLeanRequest(request)
+  return isFastPathRequest(request)
     ? deferredResponse({ status, headers: lines, body })
     : new Response(body, { status, headers: [...lines] })
 }

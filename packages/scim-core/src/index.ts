@@ -104,7 +104,7 @@ export { userHook, type OnSessionsEnd, type SessionsEnd } from './store/sessions
 export {
   userWrite,
   type OnUserWrite,
-  type UserBrief,
+  type UserSummary,
   type UserRecord,
   type UserUpdateOptions,
   type Adoption,

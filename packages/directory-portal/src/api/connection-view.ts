@@ -2,7 +2,7 @@ import type { TokenInfo } from '@x/scim-core'
 import type { Connection } from '@x/scim-core/connections'
 import { missing } from '../http/portal-error.ts'
 import { alarmsOf, type Alarm } from '../log/alarms.ts'
-import type { ConnectionFacts } from '../store/portal-store.ts'
+import type { ConnectionMetadata } from '../store/portal-store.ts'
 import type { ApiCall, PortalParts } from './call.ts'
 
 export type ConnectionState = 'waiting' | 'received' | 'connected' | 'paused' | 'silent' | 'failing'
@@ -52,7 +52,7 @@ export async function stateOf(
   connection: Connection,
 ): Promise<{
   readonly state: ConnectionState
-  readonly facts: ConnectionFacts
+  readonly facts: ConnectionMetadata
   readonly alarms: readonly Alarm[]
   readonly tokens: readonly TokenInfo[]
 }> {

@@ -1,7 +1,7 @@
 import type { TokenInfo } from '@x/scim-core'
 import type { Connection } from '@x/scim-core/connections'
 import { PROVIDER_FACTS, type PortalProvider } from '../providers/providers.ts'
-import type { ConnectionFacts } from '../store/portal-store.ts'
+import type { ConnectionMetadata } from '../store/portal-store.ts'
 import { fillIn, wordsOf, type FindingName } from '../words/words.ts'
 import { lastEnd, type Alarm } from './alarms.ts'
 import type { LogEntry } from './log-entry.ts'
@@ -22,7 +22,7 @@ export interface FindingsInput {
   readonly provider: PortalProvider
   readonly tokens: readonly TokenInfo[]
   readonly alarms: readonly Alarm[]
-  readonly facts: ConnectionFacts
+  readonly facts: ConnectionMetadata
   /** Newest first. */
   readonly entries: readonly LogEntry[]
   readonly now: Date

@@ -1,6 +1,6 @@
 import type {
   ActivityRecord,
-  ConnectionFacts,
+  ConnectionMetadata,
   LinkRecord,
   LogRecord,
   Numbered,
@@ -16,7 +16,12 @@ import { createMemoryRoles } from './roles.ts'
 
 const RECEIVED = 20
 const LINKS = 200
-const NO_FACTS: ConnectionFacts = { cursor: 0, requests: 0, lastRequestAt: null, firstUser: null }
+const NO_FACTS: ConnectionMetadata = {
+  cursor: 0,
+  requests: 0,
+  lastRequestAt: null,
+  firstUser: null,
+}
 
 export interface MemoryPortalStoreOptions {
   /** The directory in memory, which roles need. */
@@ -34,7 +39,7 @@ export function createMemoryPortalStore({
   let received: ReceivedRecord[] = []
   let activity: Numbered<ActivityRecord>[] = []
   const writers = new Map<string, WriterRecord>()
-  const facts = new Map<string, ConnectionFacts>()
+  const facts = new Map<string, ConnectionMetadata>()
   const keyOf = (tenant: string, id: string): string => JSON.stringify([tenant, id])
   const endSessions = (isEnded: (record: SessionRecord) => boolean): void => {
     for (const record of sessions.values()) if (isEnded(record)) sessions.delete(record.digest)

@@ -11,7 +11,7 @@ export const PORTAL_PROVIDERS = [
 
 export type PortalProvider = (typeof PORTAL_PROVIDERS)[number]
 
-interface ProviderFacts {
+interface ProviderMetadata {
   readonly name: string
   /** Minutes between two cycles of the directory; null: it sends each change at once. */
   readonly cycleMinutes: number | null
@@ -30,7 +30,7 @@ interface ProviderFacts {
 const ADDRESS = 'address'
 const SECRET = 'secret'
 
-export const PROVIDER_FACTS: Readonly<Record<PortalProvider, ProviderFacts>> = {
+export const PROVIDER_FACTS: Readonly<Record<PortalProvider, ProviderMetadata>> = {
   entra: {
     name: 'Microsoft Entra ID',
     cycleMinutes: 40,

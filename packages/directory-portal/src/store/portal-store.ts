@@ -76,7 +76,7 @@ export interface WriterRecord {
 }
 
 /** What happened to a connection since it was made. */
-export interface ConnectionFacts {
+export interface ConnectionMetadata {
   /** Grows with each change. */
   readonly cursor: number
   readonly requests: number
@@ -94,7 +94,7 @@ export interface FactsChange {
   readonly connectionId: string
   readonly requests: number
   readonly lastRequestAt: Date | null
-  readonly firstUser: ConnectionFacts['firstUser']
+  readonly firstUser: ConnectionMetadata['firstUser']
 }
 
 /** Requests of any number of connections, written together. */
@@ -174,7 +174,7 @@ export interface PortalStore {
     ): Awaitable<readonly Numbered<LogRecord>[]>
     /** Newest first, at most 20. */
     received(tenant: string, connectionId: string): Awaitable<readonly ReceivedRecord[]>
-    facts(tenant: string, connectionId: string): Awaitable<ConnectionFacts>
+    facts(tenant: string, connectionId: string): Awaitable<ConnectionMetadata>
     /** The ids of the users that the connection wrote last, ordered, after `after`. */
     written(
       tenant: string,

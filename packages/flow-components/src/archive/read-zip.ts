@@ -1,6 +1,10 @@
 import { Inflate } from 'fflate'
 import { joinBytes } from '@x/wire'
-import { createUnpackingWork, inflateInTurns, type CountWork } from './inflate-in-turns.ts'
+import {
+  createUnpackingWork,
+  inflateCooperatively,
+  type CountWork,
+} from './inflate-cooperatively.ts'
 import type { InflateBudget } from './inflate-budget.ts'
 import { zipDirectory, type ZipEntry } from './zip-directory.ts'
 
@@ -40,7 +44,7 @@ export async function readZip(
     }
     const push = createUnpacker(entry, (piece, isLast) => unpacked(piece, isLast, work.count))
     if (packed.length === 0) push(packed, true)
-    await inflateInTurns(packed, () => push, work)
+    await inflateCooperatively(packed, () => push, work)
   }
   return read
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { isObject } from '@x/wire'
-import { keepRecent } from '@x/wire'
+import { setLru } from '@x/wire'
 import { exportName } from '@x/flow-engine/internal'
 import type { Component } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
@@ -65,7 +65,7 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
   // A flow loads its code in every run, so each source is evaluated once.
   const loaded = new Map<string, Component>()
   const keep = (code: string, component: Component): Component =>
-    keepRecent(loaded, code, component, MAX_CACHED)
+    setLru(loaded, code, component, MAX_CACHED)
 
   return {
     async load(code, { signal, userId = '' }) {

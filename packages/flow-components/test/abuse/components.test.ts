@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readSchemaFields } from '@x/flow-engine/internal'
 import { builtinComponents } from '@x/flow-components'
-import { createSteps } from '@x/wire'
+import { createWorkBudget } from '@x/wire'
 import { createRegistry, runFlow, type ComponentServices } from '@x/flow-engine'
 import { createData } from '@x/flow-engine'
 import { createDataFrame } from '@x/flow-engine'
@@ -138,7 +138,7 @@ test('AB-29 a large output is counted with turns for others', async () => {
   expect(counted).toBeInstanceOf(Promise)
   expect(await counted).toBe(300_000 * 16)
   expect(valueBytesSoon({ a: 'text' }, 1000)).toBe(8)
-  expect(createSteps(2)(2)).toBe(true)
+  expect(createWorkBudget(2)(2)).toBe(true)
 })
 
 test('AB-29 a long name counts in each row that repeats it', () => {

@@ -11,7 +11,7 @@ import { refreshDetails } from '@x/flow-engine/internal'
 import { refreshNode } from '@x/flow-engine'
 import type { Tool } from '@x/flow-engine'
 import { testComponent } from '@x/flow-engine/testing'
-import { given } from '../../../flow-engine/test/engine/kit.ts'
+import { given } from '../../../flow-engine/test/engine/dependencies.ts'
 
 const names = ({ data }: FlowNode) => data.node.outputs?.map(({ name }) => name)
 

@@ -6,7 +6,7 @@ import { chatOutput } from '@x/flow-engine/components'
 import { loop } from '@x/flow-engine/components'
 import { createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
 import { flowNames, readFlow } from '../../../flow-engine/test/flows/golden.ts'
-import { join, library, words } from '../../../flow-engine/test/engine/kit.ts'
+import { join, library, words } from '../../../flow-engine/test/engine/dependencies.ts'
 
 const components = createRegistry([...builtinComponents, ...library])
 

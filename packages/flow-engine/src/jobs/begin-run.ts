@@ -13,7 +13,7 @@ import type { ClaimedJob, JobStore } from '../store/job-store.ts'
 import { isStaleWriter } from '../store/store-error.ts'
 import type { JobRecorder } from './build-jobs-options.ts'
 import type { BuildRequest } from './build-request.ts'
-import { createCheckpointRoom } from './checkpoint-room.ts'
+import { createCheckpointBudget } from './checkpoint-budget.ts'
 import { wasCancelled, type Execution } from './execution.ts'
 import { decodeEvent } from './job-event.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
@@ -100,7 +100,7 @@ export async function beginRun(
     states,
   )
   const own = [...states].filter(([name]) => !isSuspensionName(name))
-  const room = createCheckpointRoom(runOptions.limits.checkpointBytes, own)
+  const room = createCheckpointBudget(runOptions.limits.checkpointBytes, own)
   const checkpoints = new Map([...Object.entries(forked?.kept ?? {}), ...own])
   const run = started({
     ...spentOf(options, execution, { budget, states }),

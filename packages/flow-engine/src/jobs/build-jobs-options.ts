@@ -12,7 +12,7 @@ import type { JobStore } from '../store/job-store.ts'
 import type { JobRecord } from './build-jobs.ts'
 import type { BuildRequest } from './build-request.ts'
 import type { JobSecretBox } from './job-seal.ts'
-import type { LaneOptions } from './lane-places.ts'
+import type { QueueOptions } from './queue-capacity.ts'
 import type { Runtime } from '@x/wire'
 
 /** Options for running builds as jobs (section 1.4). */
@@ -39,7 +39,7 @@ export interface BuildJobsOptions {
   /** Concurrent jobs per user. Default: half of `concurrency`; null: unlimited. */
   concurrencyPerUser?: number | null
   /** Additional lanes by name, for requests that specify them. */
-  lanes?: Readonly<Record<string, LaneOptions>>
+  lanes?: Readonly<Record<string, QueueOptions>>
   /** Maximum number of waiting jobs. Default 1,000. */
   maxQueued?: number
   /**

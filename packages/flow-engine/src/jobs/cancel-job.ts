@@ -1,6 +1,6 @@
 import type { RunLimits } from '../graph/plan/limits.ts'
 import type { BuildJobsOptions } from './build-jobs-options.ts'
-import type { JobLookup } from './job-lookup.ts'
+import type { JobQueries } from './job-queries.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import { jobChannel } from './read-events.ts'
 import { appendCancelled } from './recover.ts'
@@ -15,7 +15,7 @@ export interface CancelJobOptions
     Pick<BuildJobsOptions, 'services' | 'servicesOf'>,
     Pick<JobRunnerOptions, 'store' | 'runtime' | 'codec'> {
   readonly limits: RunLimits
-  readonly lookup: JobLookup
+  readonly lookup: JobQueries
   readonly runner: JobRunner
 }
 

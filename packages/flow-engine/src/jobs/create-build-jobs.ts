@@ -7,16 +7,16 @@ import type { BuildJobsOptions } from './build-jobs-options.ts'
 import { CANCEL_CHANNEL, cancelJob } from './cancel-job.ts'
 import { closeJobs } from './close-jobs.ts'
 import { forkRequest, historyOf } from './fork-job.ts'
-import { createJobIntake } from './job-intake.ts'
-import { createJobLookup } from './job-lookup.ts'
+import { createJobEnqueuer } from './job-enqueuer.ts'
+import { createJobQueries } from './job-queries.ts'
 import { completeJobOptions } from './job-options.ts'
 import { createJobReading } from './job-reading.ts'
 import { toJobRecord } from './job-record.ts'
 import { jobResult, storedResultOf } from './job-result.ts'
 import { createJobSeal } from './job-seal.ts'
 import { watchLoop } from './late-loop.ts'
-import { createJobUpkeep } from './job-upkeep.ts'
-import { createLanePlaces } from './lane-places.ts'
+import { createJobRecovery } from './job-recovery.ts'
+import { createQueueCapacity } from './queue-capacity.ts'
 import { createLeases } from './lease.ts'
 import type { ReaderContext } from './read-events.ts'
 import { reportProcess } from './report-process.ts'
@@ -71,7 +71,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     queue,
     runtime,
     name,
-    places: createLanePlaces(concurrency, lanes),
+    places: createQueueCapacity(concurrency, lanes),
     leaseMs,
     leases,
     maxCrashes: options.maxCrashes,
@@ -100,7 +100,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     worker.wake()
     if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
   }
-  const intake = createJobIntake({ options, codec, seal, runner, closing: closing.signal })
+  const intake = createJobEnqueuer({ options, codec, seal, runner, closing: closing.signal })
   const scheduled = createSchedules({
     store: store.schedules,
     runtime,
@@ -113,7 +113,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       tellWorkers()
     },
   })
-  const { begin, recover } = createJobUpkeep({
+  const { begin, recover } = createJobRecovery({
     store,
     runtime,
     leaseMs,
@@ -141,7 +141,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     },
     onError,
   })
-  const lookup = createJobLookup({ store, seal, codec, live: runner.live, begin })
+  const lookup = createJobQueries({ store, seal, codec, live: runner.live, begin })
   const { find, check, record, questionOf, statesOf } = lookup
 
   const jobs: BuildJobs = {

@@ -2,7 +2,7 @@ import type { Runtime } from '@x/wire'
 import { FlowError, invalidRequest } from '../errors.ts'
 import type { JobQueue } from '../store/job-store.ts'
 import type { BuildJobs } from './build-jobs.ts'
-import type { JobLookup } from './job-lookup.ts'
+import type { JobQueries } from './job-queries.ts'
 import type { JobSeal } from './job-seal.ts'
 import {
   checkAnswer,
@@ -18,7 +18,7 @@ export interface JobAnswersOptions {
   readonly queue: JobQueue
   readonly runtime: Runtime
   readonly seal: JobSeal
-  readonly lookup: JobLookup
+  readonly lookup: JobQueries
   /** Awaited before jobs are listed. */
   readonly begin: () => Promise<unknown>
   /** Called when a job is waiting to be claimed. */

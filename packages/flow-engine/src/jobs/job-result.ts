@@ -2,7 +2,7 @@ import { append } from '@x/wire'
 import { FlowError } from '../errors.ts'
 import type { RunResult } from '../graph/context/run-options.ts'
 import type { JobQueue, StoredEvent } from '../store/job-store.ts'
-import type { JobLookup } from './job-lookup.ts'
+import type { JobQueries } from './job-queries.ts'
 import { orAbort } from '@x/wire'
 import { readEvents, type ReaderContext } from './read-events.ts'
 import type { JobSeal } from './job-seal.ts'
@@ -13,7 +13,7 @@ import { readStoredResult, type StoredResult } from './stored-result.ts'
 export interface JobResultOptions {
   readonly runner: JobRunner
   readonly readers: ReaderContext
-  readonly lookup: JobLookup
+  readonly lookup: JobQueries
   readonly seal: JobSeal
 }
 

@@ -1,13 +1,13 @@
 import type { Runtime } from '@x/wire'
 import type { ClaimedJob, JobQueue } from '../store/job-store.ts'
-import type { LanePlaces } from './lane-places.ts'
+import type { QueueCapacity } from './queue-capacity.ts'
 import type { Lease, Leases } from './lease.ts'
 
 export interface WorkerOptions {
   readonly queue: JobQueue
   readonly runtime: Runtime
   readonly name: string
-  readonly places: LanePlaces
+  readonly places: QueueCapacity
   readonly leaseMs: number
   readonly leases: Leases
   readonly maxCrashes: number

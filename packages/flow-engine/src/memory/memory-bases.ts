@@ -1,4 +1,4 @@
-import { keepRecent } from '@x/wire'
+import { setLru } from '@x/wire'
 import type { FileScope, MemoryBases, VectorStores } from '../components/define/services.ts'
 import { createMemoryVectorStore } from './vector-store.ts'
 import type { VectorStore } from '../components/define/services.ts'
@@ -33,7 +33,7 @@ function keptStores(): VectorStores {
     open(name, { userId, flowId }: FileScope) {
       const key = JSON.stringify([userId ?? null, flowId, name])
       const store = kept.get(key) ?? createMemoryVectorStore()
-      return Promise.resolve(keepRecent(kept, key, store, MAX_KEPT))
+      return Promise.resolve(setLru(kept, key, store, MAX_KEPT))
     },
   }
 }

@@ -5,7 +5,7 @@ import type { ChatChunk, ChatModel, FinishReason } from './chat-model.ts'
 import { messagesBody } from './anthropic-messages.ts'
 import { checkToolCalls } from './check-tool-calls.ts'
 import { eventData } from './event-lines.ts'
-import { brokenStream, ModelError, redact } from './model-error.ts'
+import { streamError, ModelError, redact } from './model-error.ts'
 import { sendingOptions, type ModelClientOptions } from './model-options.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
@@ -41,7 +41,7 @@ export function createAnthropicModel(options: ModelClientOptions): ChatModel {
         yield* streamedAnswer(response, sending)
       } catch (error) {
         request.signal.throwIfAborted()
-        throw isFlowError(error) ? error : brokenStream(error, sending.secrets)
+        throw isFlowError(error) ? error : streamError(error, sending.secrets)
       }
     },
   }

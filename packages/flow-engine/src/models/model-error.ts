@@ -33,7 +33,7 @@ export function isModelError(value: unknown): value is ModelError {
 }
 
 /** Creates the error of a stream that ended early; `secrets` are redacted. */
-export function brokenStream(error: unknown, secrets: readonly string[]): ModelError {
+export function streamError(error: unknown, secrets: readonly string[]): ModelError {
   const text = error instanceof Error ? error.message : String(error)
   const message = redact(`The response was cut off: ${text}`, secrets)
   return new ModelError({ status: null, code: 'connection', message })

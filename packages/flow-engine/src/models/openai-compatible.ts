@@ -4,7 +4,7 @@ import { isFlowError } from '../errors.ts'
 import { createBatchEmbedder } from './batch-embedder.ts'
 import type { ChatChunk, ChatModel, ChatRequest, Embedder } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
-import { brokenStream, ModelError, redact } from './model-error.ts'
+import { streamError, ModelError, redact } from './model-error.ts'
 import {
   sendingOptions,
   type ModelClientOptions,
@@ -59,7 +59,7 @@ async function* answerChunks(
     }
   } catch (error) {
     request.signal.throwIfAborted()
-    throw isFlowError(error) ? error : brokenStream(error, secrets)
+    throw isFlowError(error) ? error : streamError(error, secrets)
   }
   yield* delta.end()
 }

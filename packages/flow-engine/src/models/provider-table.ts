@@ -6,7 +6,7 @@ import {
 } from './model-names.ts'
 
 /** A model provider that flows can choose. */
-export interface ProviderFacts {
+export interface ProviderMetadata {
   readonly name: string
   /** Aliases used in flow files. */
   readonly also?: readonly string[]
@@ -23,7 +23,7 @@ export interface ProviderFacts {
 }
 
 /** Model providers, sorted by name. */
-export const providerTable: readonly ProviderFacts[] = [
+export const providerTable: readonly ProviderMetadata[] = [
   {
     name: 'Anthropic',
     keyName: 'ANTHROPIC_API_KEY',
@@ -128,7 +128,7 @@ export const providerTable: readonly ProviderFacts[] = [
 ]
 
 /** Providers used by dedicated components, not offered by model pickers. */
-const componentProviders: readonly ProviderFacts[] = [
+const componentProviders: readonly ProviderMetadata[] = [
   {
     name: 'Cohere',
     keyName: 'COHERE_API_KEY',
@@ -161,7 +161,7 @@ const componentProviders: readonly ProviderFacts[] = [
 const byName = namesOf(providerTable)
 const ofComponents = namesOf(componentProviders)
 
-function namesOf(table: readonly ProviderFacts[]): ReadonlyMap<string, ProviderFacts> {
+function namesOf(table: readonly ProviderMetadata[]): ReadonlyMap<string, ProviderMetadata> {
   return new Map(
     table.flatMap((facts) =>
       [facts.name, ...(facts.also ?? [])].map((name) => [plain(name), facts] as const),
@@ -170,12 +170,12 @@ function namesOf(table: readonly ProviderFacts[]): ReadonlyMap<string, ProviderF
 }
 
 /** Finds a provider, ignoring case, spaces and punctuation. */
-export function findProvider(name: string): ProviderFacts | undefined {
+export function findProvider(name: string): ProviderMetadata | undefined {
   return byName.get(plain(name))
 }
 
 /** Finds a provider with a built-in client, including those not offered by model pickers. */
-export function findServed(name: string): ProviderFacts | undefined {
+export function findServed(name: string): ProviderMetadata | undefined {
   return findProvider(name) ?? ofComponents.get(plain(name))
 }
 
@@ -183,7 +183,7 @@ export function findServed(name: string): ProviderFacts | undefined {
 export function providerOfModel(
   model: string,
   kind: 'language' | 'embedding',
-): ProviderFacts | undefined {
+): ProviderMetadata | undefined {
   const found = providerTable.filter(({ languageModels, embeddingModels }) =>
     (kind === 'language' ? languageModels : embeddingModels).includes(model),
   )

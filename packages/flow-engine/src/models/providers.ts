@@ -20,7 +20,7 @@ import {
 } from './chat-model.ts'
 import { budgetedEmbedder, budgetedStream } from './budgeted.ts'
 import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
-import { findServed, type ProviderFacts } from './provider-table.ts'
+import { findServed, type ProviderMetadata } from './provider-table.ts'
 import { createWatsonxEmbedder } from './watsonx-embedder.ts'
 import { createWatsonxModel } from './watsonx.ts'
 
@@ -191,7 +191,7 @@ function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
 }
 
 /** Returns the address of an OpenAI-compatible server. */
-function compatibleUrl({ name }: ProviderFacts, url: string | undefined): string | undefined {
+function compatibleUrl({ name }: ProviderMetadata, url: string | undefined): string | undefined {
   if (name === 'Ollama') return ollamaUrl(url)
   if (url === undefined || url === '') throw new TypeError(`${name} needs a server address`)
   return name === 'Groq' && !trimSlashes(url).endsWith('/openai/v1')

@@ -3,7 +3,7 @@ import { trimSlashes } from '@x/wire'
 import { isFlowError } from '../errors.ts'
 import type { ChatChunk, ChatModel, ChatRequest } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
-import { brokenStream, ModelError, redact } from './model-error.ts'
+import { streamError, ModelError, redact } from './model-error.ts'
 import { sendingOptions, type ModelClientOptions } from './model-options.ts'
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
 import { parseAnswer } from './parse-answer.ts'
@@ -45,7 +45,7 @@ export function createWatsonxModel(options: WatsonxModelOptions): ChatModel {
         else yield* readCompletion(parse(await readAnswer(response, MAX_ANSWER_BYTES), secrets))
       } catch (error) {
         request.signal.throwIfAborted()
-        throw isFlowError(error) ? error : brokenStream(error, secrets)
+        throw isFlowError(error) ? error : streamError(error, secrets)
       }
     },
   }

@@ -7,7 +7,7 @@ import {
   type SpanContext,
   type Tracer,
 } from '@opentelemetry/api'
-import { keepRecent } from '@x/wire'
+import { setLru } from '@x/wire'
 import type { RunHooks, RunInfo } from '../graph/context/run-hooks.ts'
 import { contentAttribute, type ContentMode } from './content-attributes.ts'
 import { endSpan } from './end-span.ts'
@@ -42,7 +42,7 @@ export function runSpans(tracer: Tracer, open: OpenSpans, content: ContentMode):
       if (opened === undefined) return
       if (open.runs.get(run.runId) === opened) open.runs.delete(run.runId)
       if (run.jobId !== undefined && (status === 'suspended' || status === 'released'))
-        keepRecent(resting, run.jobId, opened.span.spanContext(), MAX_RESTING)
+        setLru(resting, run.jobId, opened.span.spanContext(), MAX_RESTING)
       opened.span.setAttribute('flow.run.status', status)
       endSpan(opened.span, error)
     },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createMessage, defineComponent, output } from '@x/flow-engine'
 import { flowBuilder, testComponent } from '@x/flow-engine/testing'
 import { conditionalRouter } from '../../src/components/built-in/flow-controls/conditional-router.ts'
-import { run } from '../engine/kit.ts'
+import { run } from '../engine/dependencies.ts'
 
 async function holds(operator: string, input_text: string, match_text: string, more = {}) {
   const inputs = { operator, input_text, match_text, true_case_message: 'T', ...more }

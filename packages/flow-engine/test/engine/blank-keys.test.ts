@@ -8,7 +8,7 @@ import {
   type ComponentServices,
 } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { run } from './kit.ts'
+import { run } from './dependencies.ts'
 
 const keyed = (type: string, displayName: string) =>
   defineComponent({

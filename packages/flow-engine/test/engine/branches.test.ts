@@ -5,7 +5,7 @@ import { conditionalRouter } from '../../src/components/built-in/flow-controls/c
 import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
 import { flowBuilder, type FlowBuilder } from '@x/flow-engine/testing'
-import { inactivated, join, pair, run, start, textOf, words } from './kit.ts'
+import { inactivated, join, pair, run, start, textOf, words } from './dependencies.ts'
 
 /** Leads on to `yes` or `no`, by its field. */
 const fork = defineComponent({

@@ -9,7 +9,7 @@ import {
 import { completeLimits } from '../../src/graph/plan/limits.ts'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated } from './gated.ts'
-import { failing, run, start, kinds } from './kit.ts'
+import { failing, run, start, kinds } from './dependencies.ts'
 
 function working(work: (ctx: ComponentContext) => unknown) {
   return defineComponent({

@@ -12,7 +12,7 @@ import {
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
 import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
-import { given, join, library, run, start } from './kit.ts'
+import { given, join, library, run, start } from './dependencies.ts'
 
 const components = createRegistry(library)
 const check = (flow: unknown) => checkFlow(flow, { components })

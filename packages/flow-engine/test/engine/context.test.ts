@@ -13,7 +13,7 @@ import {
 import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
-import { failing, given, join, pair, run, textOf, words } from './kit.ts'
+import { failing, given, join, pair, run, textOf, words } from './dependencies.ts'
 
 function component(type: string, make: Component['outputs'][string]['run']): Component {
   return defineComponent({

@@ -10,7 +10,7 @@ import {
 } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { collectEvents } from '@x/flow-engine/testing'
-import { library, textOf } from './kit.ts'
+import { library, textOf } from './dependencies.ts'
 
 const open: BuildJobs[] = []
 

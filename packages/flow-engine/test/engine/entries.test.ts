@@ -6,7 +6,7 @@ import { textOutput } from '../../src/components/built-in/input-output/text-outp
 import { webhook } from '../../src/components/built-in/input-output/webhook.ts'
 import { defineComponent, field, output } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { failing, given, join, run, textOf } from './kit.ts'
+import { failing, given, join, run, textOf } from './dependencies.ts'
 
 /** Joins a text of its own, or what an edge brings, with its mark. */
 const step = defineComponent({

@@ -18,7 +18,7 @@ import { chatOutput } from '../../src/components/built-in/input-output/chat-outp
 import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
 import { createRegistry } from '@x/flow-engine'
 import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
-import { encoded, failing, join, library, run, start, kinds } from './kit.ts'
+import { encoded, failing, join, library, run, start, kinds } from './dependencies.ts'
 
 function component(type: string, make: Component['outputs'][string]['run']): Component {
   return defineComponent({

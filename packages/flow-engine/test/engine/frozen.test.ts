@@ -14,7 +14,7 @@ import {
 } from '@x/flow-engine'
 import { identity } from '../../src/graph/vertex/frozen.ts'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { encoded, join, library, run, textOf } from './kit.ts'
+import { encoded, join, library, run, textOf } from './dependencies.ts'
 
 interface Counting {
   readonly component: Component

@@ -8,7 +8,7 @@ import {
   type FlowJson,
 } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { given, join, textOf, words } from './kit.ts'
+import { given, join, textOf, words } from './dependencies.ts'
 
 /** A component that works on each text until the test lets it go. */
 export function gated(options: { deaf?: boolean } = {}) {

@@ -11,7 +11,7 @@ import {
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { closeProcesses, counting, processOn, takenUp } from './dying.ts'
-import { pair, textOf, words } from './kit.ts'
+import { pair, textOf, words } from './dependencies.ts'
 
 afterEach(closeProcesses)
 

@@ -3,7 +3,7 @@ import type { Component, FlowJson } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { closeProcesses, counting, processOn, takenUp } from './dying.ts'
-import { library, kinds } from './kit.ts'
+import { library, kinds } from './dependencies.ts'
 
 afterEach(closeProcesses)
 

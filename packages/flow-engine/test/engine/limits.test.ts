@@ -11,7 +11,7 @@ import {
   type Component,
 } from '@x/flow-engine'
 import { createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
-import { encoded, join, library, run } from './kit.ts'
+import { encoded, join, library, run } from './dependencies.ts'
 
 function giving(make: Component['outputs'][string]['run']): Component {
   return defineComponent({

@@ -14,7 +14,7 @@ import {
   type FlowNode,
 } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { given, join, library, pair, run, textOf } from './kit.ts'
+import { given, join, library, pair, run, textOf } from './dependencies.ts'
 
 const components = createRegistry(library)
 

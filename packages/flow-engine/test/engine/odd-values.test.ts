@@ -11,7 +11,7 @@ import {
 } from '@x/flow-engine'
 import type { Tool } from '@x/flow-engine'
 import { flowBuilder, testComponent } from '@x/flow-engine/testing'
-import { run } from './kit.ts'
+import { run } from './dependencies.ts'
 
 function throwing(): Record<string, unknown> {
   const get = (): never => {

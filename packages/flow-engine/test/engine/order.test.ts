@@ -11,7 +11,7 @@ import {
 import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
 import { conditionalRouter } from '../../src/components/built-in/flow-controls/conditional-router.ts'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { encoded, failing, join, library, pair, run, textOf } from './kit.ts'
+import { encoded, failing, join, library, pair, run, textOf } from './dependencies.ts'
 
 const components = createRegistry(library)
 

@@ -9,7 +9,7 @@ import {
 } from '@x/flow-engine'
 import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { library, run, textOf, words } from './kit.ts'
+import { library, run, textOf, words } from './dependencies.ts'
 
 const talking = defineComponent({
   type: 'Talking',

@@ -4,7 +4,7 @@ import { languageModel } from '@x/flow-engine/components'
 import { createScriptedModel, flowBuilder, type ScriptedReply } from '@x/flow-engine/testing'
 import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
 import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
-import { run } from './kit.ts'
+import { run } from './dependencies.ts'
 
 const SECRET = 'sk-very-secret'
 

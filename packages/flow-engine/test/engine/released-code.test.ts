@@ -6,7 +6,7 @@ import { tables } from '../../src/components/node/reference-code.ts'
 import table from '../../src/components/node/released-code.json' with { type: 'json' }
 import { plainCode } from '../../src/components/node/plain-code.ts'
 import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
-import { given, join, library } from './kit.ts'
+import { given, join, library } from './dependencies.ts'
 
 const RELEASED = 'from lfx.custom import Component\nclass T(Component):\n    x = 1'
 

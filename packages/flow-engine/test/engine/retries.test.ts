@@ -13,7 +13,7 @@ import {
 } from '@x/flow-engine'
 import { createMemoryServices } from '@x/flow-engine/memory'
 import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
-import { library } from './kit.ts'
+import { library } from './dependencies.ts'
 
 interface Facts {
   readonly retry?: RetryPolicy

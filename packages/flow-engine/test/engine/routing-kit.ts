@@ -1,6 +1,6 @@
 import { defineComponent, field, output } from '@x/flow-engine'
 import { flowBuilder, type FlowBuilder } from '@x/flow-engine/testing'
-import { textOf } from './kit.ts'
+import { textOf } from './dependencies.ts'
 
 /** Takes one of its outputs, by `take`; stops the other, or excludes it. */
 export const gate = defineComponent({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { run } from './kit.ts'
+import { run } from './dependencies.ts'
 import { drawn, isRouter, routing } from './routing-kit.ts'
 
 interface Drawing {

@@ -3,7 +3,7 @@ import { compileFlow, createRegistry, defineComponent, field, output } from '@x/
 import { conditionalRouter } from '../../src/components/built-in/flow-controls/conditional-router.ts'
 import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { inactivated, join, library, run, textOf, words } from './kit.ts'
+import { inactivated, join, library, run, textOf, words } from './dependencies.ts'
 import { drawn, routing } from './routing-kit.ts'
 
 type Takes = Readonly<Record<string, string>>

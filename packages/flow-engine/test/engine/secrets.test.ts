@@ -16,7 +16,7 @@ import {
 import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
 import { startRun } from '../../src/graph/run/run.ts'
 import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
-import { encoded, join, library, run } from './kit.ts'
+import { encoded, join, library, run } from './dependencies.ts'
 
 const SECRET = 'sk-very-secret'
 

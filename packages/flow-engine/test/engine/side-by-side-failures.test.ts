@@ -3,7 +3,7 @@ import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import { createSystemRuntime } from '@x/flow-engine'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated, looped, turns } from './gated.ts'
-import { join, start, words } from './kit.ts'
+import { join, start, words } from './dependencies.ts'
 
 describe('a failure among parallel passes', () => {
   for (const deaf of [false, true]) {

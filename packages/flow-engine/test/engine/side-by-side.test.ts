@@ -4,7 +4,17 @@ import { createRegistry, createResultCache, defineComponent, field, output } fro
 import { createBuildJobs } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { gated, looped, turns } from './gated.ts'
-import { inactivated, join, library, pair, run, start, textOf, words, type Ran } from './kit.ts'
+import {
+  inactivated,
+  join,
+  library,
+  pair,
+  run,
+  start,
+  textOf,
+  words,
+  type Ran,
+} from './dependencies.ts'
 
 const ids = ({ events }: Pick<Ran, 'events'>, id: string) =>
   events.filter(

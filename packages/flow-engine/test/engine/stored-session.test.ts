@@ -4,7 +4,7 @@ import { flowBuilder } from '@x/flow-engine/testing'
 import { memory } from '../../src/components/built-in/models-and-agents/memory.ts'
 import { createMemoryServices } from '@x/flow-engine/memory'
 import { messageRow } from '../components/message-row.ts'
-import { join, run } from './kit.ts'
+import { join, run } from './dependencies.ts'
 
 type Given = NonNullable<Parameters<typeof run>[1]>
 

@@ -11,7 +11,7 @@ import { chatOutput } from '../../src/components/built-in/input-output/chat-outp
 import { createMemoryServices } from '@x/flow-engine/memory'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { gated } from './gated.ts'
-import { encoded, given, run, start } from './kit.ts'
+import { encoded, given, run, start } from './dependencies.ts'
 
 const SECRET = 'sk-very-secret'
 const services = { variables: { get: async () => SECRET } }

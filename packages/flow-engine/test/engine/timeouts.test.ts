@@ -10,7 +10,7 @@ import {
   type RunEvent,
 } from '@x/flow-engine'
 import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
-import { failing, start, kinds, giving } from './kit.ts'
+import { failing, start, kinds, giving } from './dependencies.ts'
 
 function flowOf(component: Component) {
   const flow = flowBuilder()

@@ -11,7 +11,7 @@ import {
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { createBuildJobs } from '@x/flow-engine'
 import { gated } from './gated.ts'
-import { library, run, start, kinds, giving } from './kit.ts'
+import { library, run, start, kinds, giving } from './dependencies.ts'
 
 const talking = (chunks: () => AsyncIterable<string>) => giving(() => createMessage(chunks()))
 

@@ -5,7 +5,7 @@ import { chatOutput } from '../../src/components/built-in/input-output/chat-outp
 import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
 import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { given, join, pair, run, start, textOf } from './kit.ts'
+import { given, join, pair, run, start, textOf } from './dependencies.ts'
 
 /** Shows what reaches a component. */
 const probe = defineComponent({

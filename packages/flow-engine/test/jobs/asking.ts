@@ -14,7 +14,7 @@ import {
   type BuildRequest,
 } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { library } from '../engine/kit.ts'
+import { library } from '../engine/dependencies.ts'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import type { JobStore } from '@x/flow-engine/store'
 

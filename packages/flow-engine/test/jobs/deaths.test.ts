@@ -4,7 +4,7 @@ import type { JobQueue, JobStore } from '@x/flow-engine/store'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { createTestRuntime, type TestRuntime } from '@x/wire'
-import { library } from '../engine/kit.ts'
+import { library } from '../engine/dependencies.ts'
 import { closeAll, component, processOf, sharedStore } from './asking.ts'
 
 afterEach(closeAll)

@@ -7,7 +7,7 @@ import type { EventLog, JobQueue, JobStore } from '@x/flow-engine/store'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated } from '../engine/gated.ts'
-import { kinds } from '../engine/kit.ts'
+import { kinds } from '../engine/dependencies.ts'
 import { closeAll, closeLater, sharedStore } from './asking.ts'
 
 afterEach(closeAll)

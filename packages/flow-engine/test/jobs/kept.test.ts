@@ -6,7 +6,7 @@ import { createMemoryJobStore } from '@x/flow-engine/memory'
 import type { JobQueue } from '@x/flow-engine/store'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated, looped } from '../engine/gated.ts'
-import { join, library, kinds } from '../engine/kit.ts'
+import { join, library, kinds } from '../engine/dependencies.ts'
 import { closeAll, closeLater } from './asking.ts'
 
 afterEach(closeAll)

@@ -4,7 +4,7 @@ import { createRegistry } from '@x/flow-engine'
 import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '@x/flow-engine'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated, looped } from '../engine/gated.ts'
-import { join, library, kinds } from '../engine/kit.ts'
+import { join, library, kinds } from '../engine/dependencies.ts'
 import { closeAll, closeLater } from './asking.ts'
 
 afterEach(closeAll)

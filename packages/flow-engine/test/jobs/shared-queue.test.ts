@@ -5,7 +5,7 @@ import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import type { FleetState, JobStore } from '@x/flow-engine/store'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated } from '../engine/gated.ts'
-import { kinds } from '../engine/kit.ts'
+import { kinds } from '../engine/dependencies.ts'
 import { closeAll, closeLater, sharedStore } from './asking.ts'
 
 afterEach(closeAll)

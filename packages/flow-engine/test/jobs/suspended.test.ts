@@ -13,7 +13,7 @@ import { createMemoryJobStore, createMemoryServices } from '@x/flow-engine/memor
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { closeProcesses, counting, processOn } from '../engine/dying.ts'
 import { gated } from '../engine/gated.ts'
-import { library } from '../engine/kit.ts'
+import { library } from '../engine/dependencies.ts'
 
 afterEach(closeProcesses)
 

@@ -23,21 +23,21 @@ import type { FlowServices } from '../services/services.ts'
 import type { FlowSettings } from '../settings.ts'
 import { checkRights, type Authenticate } from './access/authenticate.ts'
 import { auditRecord, type AuditedCall, type WriteAudit } from './access/record-audit.ts'
-import { nameOfClient, Sender, type FindAgain } from './access/sender.ts'
+import { nameOfClient, Sender, type CallerRevalidation } from './access/sender.ts'
 import type { AuditNotes } from './route/audit-rule.ts'
 import { bodyLimitOf } from './route/body-limit.ts'
 import { createCors } from './access/cors.ts'
 import { errorResponse } from './response/error-response.ts'
 import { encodedLength, textAnswer } from './response/long-text.ts'
 import {
-  createUnreadResponses,
+  createResponseMemoryLimit,
   type UnreadResponse,
-  type UnreadResponses,
-} from './response/unread-responses.ts'
+  type ResponseMemoryLimit,
+} from './response/response-memory-limit.ts'
 import { anonymous } from './route/anonymous.ts'
 import { createHostGate } from './access/host-gate.ts'
 import { OPENAI_BASE, openAiNotFound, openAiWrongMethod } from './response/openai-errors.ts'
-import { createHeldBodies, type HeldBodies } from './request/held-bodies.ts'
+import { createBodyMemoryLimit, type BodyMemoryLimit } from './request/body-memory-limit.ts'
 import { outsideBase } from './response/outside-base.ts'
 import { parseRequest } from './request/parse.ts'
 import { redirect } from './response/redirect.ts'
@@ -57,7 +57,7 @@ export interface HandlerOptions {
   readonly services: FlowServices
   readonly settings: FlowSettings
   readonly authenticate: Authenticate
-  readonly findAgain: FindAgain
+  readonly callerRevalidation: CallerRevalidation
   readonly runtime: Runtime
   /** Serves `/api/openai/v1`. */
   readonly openAi: boolean
@@ -79,8 +79,8 @@ export function createHandler(options: HandlerOptions): Handler {
   const table = createRouteTable(options.routes)
   const cors = createCors(settings)
   const hostGate = createHostGate(settings)
-  const unread = createUnreadResponses(settings.maxUnreadMbPerClient * MIB)
-  const bodies = createHeldBodies(settings.maxUnreadMbPerClient * MIB)
+  const unread = createResponseMemoryLimit(settings.maxUnreadMbPerClient * MIB)
+  const bodies = createBodyMemoryLimit(settings.maxUnreadMbPerClient * MIB)
 
   const respondTo = async (
     incoming: Incoming,
@@ -153,8 +153,8 @@ interface Incoming {
 }
 
 interface Answering extends HandlerOptions {
-  readonly unread: UnreadResponses
-  readonly bodies: HeldBodies
+  readonly unread: ResponseMemoryLimit
+  readonly bodies: BodyMemoryLimit
 }
 
 async function answer(
@@ -194,7 +194,7 @@ async function operate(
   match: { readonly route: Route; readonly params: Readonly<Record<string, string>> },
   incoming: Incoming,
 ): Promise<Response> {
-  const { services, settings, authenticate, findAgain, runtime, bodies } = options
+  const { services, settings, authenticate, callerRevalidation, runtime, bodies } = options
   const { route } = match
   const { request, context, url, observed } = incoming
   const { auth } = route
@@ -207,7 +207,7 @@ async function operate(
   const limit = bodyLimitOf(route, settings)
   await checkAnnouncedLength(request, limit, runtime)
   checkRights(auth, caller)
-  const sender = new Sender({ auth, caller, findAgain, askHost: admit, runtime })
+  const sender = new Sender({ auth, caller, callerRevalidation, askHost: admit, runtime })
   const held = bodies.open(() => nameOfClient(caller ?? anonymous, context))
   const body = createRequestBody(request, limit, { held, arrived: sender.arrived })
   try {
@@ -323,7 +323,7 @@ async function encode(
   route: Route,
   value: unknown,
   call: IncomingCall,
-  unread: UnreadResponses,
+  unread: ResponseMemoryLimit,
 ): Promise<Response> {
   if (value instanceof Response) return value
   const status = route.status ?? 200

@@ -4,7 +4,7 @@ import type {
   CollectionRecord,
   CollectionRow,
   CollectionSize,
-  Placed,
+  Position,
 } from '../store/collections.ts'
 import type { SharedComponentRecord, TagRecord } from '../store/shared-components.ts'
 import type { FlowRecord } from '../store/flows.ts'
@@ -24,7 +24,7 @@ import { createTable } from './table.ts'
 export type MemoryCollection = CollectionRecord & CollectionSize
 
 /** A collection row as stored. */
-export type MemoryVector = CollectionRow & Placed & { readonly collectionId: string }
+export type MemoryVector = CollectionRow & Position & { readonly collectionId: string }
 
 /** A flow version as stored. */
 export type MemoryFlowVersion = FlowVersionRecord

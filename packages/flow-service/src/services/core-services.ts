@@ -16,7 +16,7 @@ import { createFileService, type FileService } from './files/files.ts'
 import { createFlowCheckService, type FlowCheckService } from './flows/check-flow.ts'
 import { createFlowVersionService, type FlowVersionService } from './flows/flow-versions.ts'
 import { createFlowService, type FlowService } from './flows/flows.ts'
-import type { ServiceKit } from './base/kit.ts'
+import type { ServiceDependencies } from './base/dependencies.ts'
 import { createKnowledge, createVectorStores } from './collections/collections.ts'
 import {
   createKnowledgeBaseService,
@@ -36,7 +36,10 @@ import { createProjectService, type ProjectService } from './flows/projects.ts'
 import { createSecretService, type SecretService } from './flows/stored-secrets.ts'
 import { createSignInLimiter } from './accounts/sign-in-limiter.ts'
 import { createStatusService, type StatusService } from './base/status.ts'
-import { createStrangerFileService, type StrangerFileService } from './files/stranger-files.ts'
+import {
+  createAnonymousUploadService,
+  type AnonymousUploadService,
+} from './files/anonymous-uploads.ts'
 import { createUserFileService, type UserFileService } from './files/user-files.ts'
 import { createUserService, type UserService } from './accounts/users.ts'
 import { createValidateService, type ValidateService } from './catalogue/validate.ts'
@@ -55,7 +58,7 @@ export interface CoreServices {
   readonly checks: FlowCheckService
   readonly projects: ProjectService
   readonly files: FileService
-  readonly strangerFiles: StrangerFileService
+  readonly anonymousUploads: AnonymousUploadService
   readonly userFiles: UserFileService
   readonly profilePictures: ProfilePictureService
   readonly monitor: MonitorService
@@ -69,28 +72,31 @@ export interface CoreServices {
   readonly budgets: BudgetService
 }
 
-/** Creates the services from a shared kit. */
-export function createCoreServices(kit: ServiceKit, options: StoredEngineOptions): CoreServices {
-  const { components } = kit
-  const limiter = options.signInLimiter ?? createSignInLimiter(kit.runtime)
+/** Creates the services from what they share. */
+export function createCoreServices(
+  deps: ServiceDependencies,
+  options: StoredEngineOptions,
+): CoreServices {
+  const { components } = deps
+  const limiter = options.signInLimiter ?? createSignInLimiter(deps.runtime)
   const injected = options.services ?? {}
-  const variables = createVariableService(kit)
-  const mcpServers = createMcpServerService(kit, injected.mcp, injected.fetch)
+  const variables = createVariableService(deps)
+  const mcpServers = createMcpServerService(deps, injected.mcp, injected.fetch)
   const modules = options.codeModules ?? []
   const { environment, ...others } = injected
   const budgets = createBudgetService({
     options,
-    store: kit.store.budgets,
-    runtime: kit.runtime,
+    store: deps.store.budgets,
+    runtime: deps.runtime,
     metrics: options.metrics,
-    report: (error) => kit.report(error),
+    report: (error) => deps.report(error),
   })
   const servicesFor = (userId: string): ComponentServices => ({
-    knowledge: createKnowledge(kit, kit.store.collections, userId),
-    vectors: createVectorStores(kit, kit.vectors, userId),
-    flows: createOwnedFlows(kit.store, userId),
+    knowledge: createKnowledge(deps, deps.store.collections, userId),
+    vectors: createVectorStores(deps, deps.vectors, userId),
+    flows: createOwnedFlows(deps.store, userId),
     ...others,
-    ...(kit.settings.fallbackToEnvVar && environment !== undefined ? { environment } : {}),
+    ...(deps.settings.fallbackToEnvVar && environment !== undefined ? { environment } : {}),
     ...(options.models === undefined ? {} : { models: options.models }),
     mcp: mcpServers.connector,
     variables: { get: async (name) => (await variables.resolve(userId, name))?.value ?? null },
@@ -102,44 +108,44 @@ export function createCoreServices(kit: ServiceKit, options: StoredEngineOptions
   }
   return {
     budgets,
-    users: createUserService(kit),
-    login: createLoginService(kit, limiter, environment ?? {}),
-    passwordReset: createPasswordResetService(kit, limiter),
-    apiKeys: createApiKeyService(kit),
+    users: createUserService(deps),
+    login: createLoginService(deps, limiter, environment ?? {}),
+    passwordReset: createPasswordResetService(deps, limiter),
+    apiKeys: createApiKeyService(deps),
     variables,
-    secrets: createSecretService(kit),
-    flows: createFlowService(kit),
-    versions: createFlowVersionService(kit),
+    secrets: createSecretService(deps),
+    flows: createFlowService(deps),
+    versions: createFlowVersionService(deps),
     checks: createFlowCheckService(
-      kit.store,
+      deps.store,
       { components, limits: options.limits, customCode: injected.codeRunner },
-      { variables, environment: kit.settings.fallbackToEnvVar ? environment : undefined },
+      { variables, environment: deps.settings.fallbackToEnvVar ? environment : undefined },
     ),
-    projects: createProjectService(kit),
-    files: createFileService(kit),
-    strangerFiles: createStrangerFileService(kit),
-    userFiles: createUserFileService(kit),
+    projects: createProjectService(deps),
+    files: createFileService(deps),
+    anonymousUploads: createAnonymousUploadService(deps),
+    userFiles: createUserFileService(deps),
     profilePictures: createProfilePictureService(options.profilePictures, bundledPictures),
-    monitor: createMonitorService(kit),
-    componentStore: createComponentStoreService(kit, componentStoreOf(kit, options)),
+    monitor: createMonitorService(deps),
+    componentStore: createComponentStoreService(deps, componentStoreOf(deps, options)),
     catalogue: createCatalogueService({ components, servicesOf, modules }),
     validate: createValidateService(modules),
     mcpServers,
     examples: createExampleService(
       () => options.examples ?? bundledExamples(components),
-      kit.runtime,
+      deps.runtime,
     ),
-    status: createStatusService(kit),
-    knowledgeBases: createKnowledgeBaseService(kit),
+    status: createStatusService(deps),
+    knowledgeBases: createKnowledgeBaseService(deps),
   }
 }
 
 function componentStoreOf(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   { componentStore = true }: StoredEngineOptions,
 ): ComponentStore | undefined {
-  if (componentStore === false || !kit.settings.store) return undefined
-  if (componentStore === true) return createLocalComponentStore(kit)
+  if (componentStore === false || !deps.settings.store) return undefined
+  if (componentStore === true) return createLocalComponentStore(deps)
   if ('toggleLike' in componentStore) return componentStore
-  return createLocalComponentStore(kit, componentStore)
+  return createLocalComponentStore(deps, componentStore)
 }

@@ -26,16 +26,16 @@ import { createStoredResponses } from './openai/stored-responses.ts'
 import { createResponsesService } from './answers/responses.ts'
 import { createBuildService } from './builds/builds.ts'
 import { flowOf, metadataOf } from './runs/build-metadata.ts'
-import { mayContinue } from './builds/may-continue.ts'
-import { createPendingByRequest } from './runs/pending-writes.ts'
-import { jobLanes } from './runs/job-lanes.ts'
+import { isAuthorizedToResume } from './builds/is-authorized-to-resume.ts'
+import { createPendingByRequest } from './runs/write-tracker.ts'
+import { queueLimits } from './runs/queue-limits.ts'
 import { createOnceJobs, onceAnswer } from './runs/once.ts'
 import { createPlanCache } from './runs/plan-cache.ts'
 import { OpenAiRefusal } from './openai/openai-refusal.ts'
 import { createAdmission } from './runs/admission.ts'
 import { createRunEvents } from './runs/run-events.ts'
 import { createRunOwners } from './runs/run-owners.ts'
-import { createRunPlaces } from './runs/run-places.ts'
+import { createRunSlots } from './runs/run-slots.ts'
 import { createRunQuota } from './runs/run-quota.ts'
 import { createRunService } from './runs/run-service.ts'
 import { createRunner, watched } from './runs/runner.ts'
@@ -47,7 +47,7 @@ import { createRunRecorder } from './runs/run-records.ts'
 import { createTraceService } from './runs/traces.ts'
 import { createServicesOfRuns } from './runs/component-services.ts'
 import { createUserFileWriter } from './files/user-file-writer.ts'
-import { createSweep } from './runs/sweep.ts'
+import { createOrphanCleanup } from './runs/sweep.ts'
 import { createVisitorFiles } from './files/visitor-files.ts'
 import { createVisitorMessages } from './runs/visitor-messages.ts'
 import { createVisitorQueue } from './builds/visitor-queue.ts'
@@ -56,15 +56,15 @@ import { createWebhookService } from './builds/webhooks.ts'
 import type { ExecutionServicesOptions, FlowExecution } from './execution-types.ts'
 
 export function createExecutionServices({
-  kit,
+  deps,
   components,
   options,
   ...others
 }: ExecutionServicesOptions): FlowExecution {
   const { flows, versions, variables, apiKeys, projects, files, userFiles, mcpServers } = others
   const { budgets } = others
-  const { store, settings, runtime, report } = kit
-  const cache = options.cache ?? createFrozenResults(kit)
+  const { store, settings, runtime, report } = deps
+  const cache = options.cache ?? createFrozenResults(deps)
   const limits = completeLimits({
     textLength: settings.maxTextLength,
     items: settings.maxItemsLength,
@@ -80,22 +80,22 @@ export function createExecutionServices({
       createModelProviders({ services: outgoingServices(options), runtime }),
   }
   const written = {
-    userFiles: createUserFileWriter(kit),
-    visitorFiles: createVisitorFiles(kit),
-    visitorMessages: createVisitorMessages(kit),
+    userFiles: createUserFileWriter(deps),
+    visitorFiles: createVisitorFiles(deps),
+    visitorMessages: createVisitorMessages(deps),
   }
-  const servicesOf = createServicesOfRuns({ ...kit, ...written, budgets, variables, injected })
-  const writer = kit.records
+  const servicesOf = createServicesOfRuns({ ...deps, ...written, budgets, variables, injected })
+  const writer = deps.records
   const records = { writer, settings, runtime, eventBytes: limits.eventBytes }
   const pendingOf = createPendingByRequest()
-  const sweep = createSweep({ ...kit, records: writer })
+  const sweep = createOrphanCleanup({ ...deps, records: writer })
   const visitors = createVisitorQueue(() => jobs)
   const { concurrency = 8, leaseMs = 15_000 } = options.queue ?? {}
   const jobStore = options.jobs ?? createMemoryJobStore()
   const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue, leaseMs)
   // Counting comes first, so that an error in a host hook does not prevent it.
   const hooks = joinRunHooks([counted?.hooks, options.hooks])
-  const announced = createRunEvents(kit.emit, runtime)
+  const announced = createRunEvents(deps.emit, runtime)
   const base = { cache, limits, runtime, ...spendingOf(options), ...(hooks && { hooks }) }
   const jobs = createBuildJobs({
     components,
@@ -104,9 +104,9 @@ export function createExecutionServices({
     budget: (request) => tighterBudget(base.budget, budgets.ofRun(metadataOf(request).ownerId)),
     store: jobStore,
     ...options.queue,
-    lanes: jobLanes(concurrency, settings),
-    secrets: kit.secrets,
-    authorize: mayContinue(store),
+    lanes: queueLimits(concurrency, settings),
+    secrets: deps.secrets,
+    authorize: isAuthorizedToResume(store),
     servicesOf(request) {
       const { earlier = [], ...metadata } = metadataOf(request)
       const pending = pendingOf(request)
@@ -117,7 +117,7 @@ export function createExecutionServices({
       started(job) {
         visitors.left(job.id)
         counted?.started(job)
-        kit.emit('job.started', { at: runtime.now(), ...jobNotice(job) })
+        deps.emit('job.started', { at: runtime.now(), ...jobNotice(job) })
       },
       recorder(job, request) {
         doors.continued(job.id, request)
@@ -149,7 +149,7 @@ export function createExecutionServices({
         visitors.left(job.id)
         counted?.finished(job)
         announced.jobFinished(job)
-        kit.emit('job.finished', { at: runtime.now(), state: job.state, ...jobNotice(job) })
+        deps.emit('job.finished', { at: runtime.now(), state: job.state, ...jobNotice(job) })
       },
     },
     onError: (error, info) => report(error, info),
@@ -159,7 +159,7 @@ export function createExecutionServices({
   const owners = createRunOwners({ jobs, store: jobStore, left, userGone })
   const runner = createRunner({
     admission: createAdmission({
-      places: createRunPlaces(settings.maxRunsPerUser),
+      places: createRunSlots(settings.maxRunsPerUser),
       quota: createRunQuota({ settings, runtime, store: options.quotas }),
     }),
     jobs,
@@ -196,19 +196,19 @@ export function createExecutionServices({
     runtime,
     retention: options.queue?.retention,
   })
-  const background = createBackgroundResponses({ ...kit, jobs, runner, stored })
+  const background = createBackgroundResponses({ ...deps, jobs, runner, stored })
   const chatFlows = createChatFlows(flows, plans)
   const openAiSettings = resolveOpenAiOptions(options.openai === false ? {} : options.openai)
-  const run = { kit, options, chatFlows, servicesOf, files }
+  const run = { deps, options, chatFlows, servicesOf, files }
   const doors = createDoorServices({ ...run, jobs, runner, store: jobStore, visitors })
-  const announce = createAnnounceAnswer(kit.emit, runtime)
+  const announce = createAnnounceAnswer(deps.emit, runtime)
   const openAiOptions = {
     chatFlows,
     flows: store.flows,
     runs,
     runtime,
     report,
-    places: createRunPlaces(
+    places: createRunSlots(
       openAiSettings.maxRuns,
       (message) => new OpenAiRefusal(429, { code: 'rate_limit_exceeded', message }),
     ),
@@ -223,14 +223,14 @@ export function createExecutionServices({
   const tools = createMcpTools(store.flows, plans, mcpOptions)
   mcpServers.offerProjects(createSiblingProjects(store, tools))
   const resources = createMcpResources({
-    files: kit.files,
+    files: deps.files,
     userFiles,
     maxBytes: mcpOptions.maxResourceBytes,
   })
   const mcp = createMcpTransport(
-    kit,
+    deps,
     createMcpProjects({
-      ...kit,
+      ...deps,
       projects,
       tools,
       resources,
@@ -238,7 +238,7 @@ export function createExecutionServices({
       asking: createAskingTools({
         jobs,
         enqueue: runner.enqueue,
-        box: kit.secrets,
+        box: deps.secrets,
         runtime,
       }),
       settings: mcpOptions,

@@ -11,7 +11,7 @@ import type { ResponsesService } from './answers/responses.ts'
 import type { JobOwner } from './base/job-owner.ts'
 import type { BuildService } from './builds/builds.ts'
 import type { CoreServices } from './core-services.ts'
-import type { ServiceKit } from './base/kit.ts'
+import type { ServiceDependencies } from './base/dependencies.ts'
 import type { RunService } from './runs/run-service.ts'
 import type { QuestionService } from './runs/questions.ts'
 import type { TraceService } from './runs/traces.ts'
@@ -38,7 +38,7 @@ export interface ExecutionServicesOptions extends Pick<
   CoreServices,
   'budgets' | 'flows' | 'versions' | 'variables' | 'apiKeys' | 'projects' | 'files' | 'userFiles'
 > {
-  readonly kit: ServiceKit
+  readonly deps: ServiceDependencies
   readonly components: ComponentRegistry
   readonly options: StoredEngineOptions
   readonly mcpServers: Pick<McpServerService, 'offerProjects'>

@@ -47,7 +47,7 @@ export interface CollectionRows {
 }
 
 /** Position of a row in its collection; later rows have greater positions. */
-export interface Placed {
+export interface Position {
   readonly position: number
 }
 
@@ -83,14 +83,14 @@ export interface CollectionStore {
     expected?: number,
   ): Promise<'added' | 'full' | 'dimension' | 'gone' | 'changed'>
   /** Texts in insertion order. */
-  texts(id: string, page: CollectionPage): Promise<(Omit<CollectionRow, 'vector'> & Placed)[]>
+  texts(id: string, page: CollectionPage): Promise<(Omit<CollectionRow, 'vector'> & Position)[]>
   /** Vectors in insertion order, with metadata if requested. */
   vectors(
     id: string,
     page: CollectionPage & { readonly metadata: boolean },
-  ): Promise<(Pick<CollectionRow, 'vector'> & Placed & { readonly metadata: string | null })[]>
+  ): Promise<(Pick<CollectionRow, 'vector'> & Position & { readonly metadata: string | null })[]>
   /** Rows at these positions, in any order. */
-  rows(id: string, positions: readonly number[]): Promise<(CollectionRow & Placed)[]>
+  rows(id: string, positions: readonly number[]): Promise<(CollectionRow & Position)[]>
   /**
    * Positions of the `count` rows nearest to a vector by Euclidean distance, nearest first, ties in insertion
    * order. Null if the store cannot search this collection; without this method it never can. All vectors are

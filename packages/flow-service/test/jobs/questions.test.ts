@@ -12,7 +12,7 @@ import {
   processOf,
   state,
 } from '../../../flow-engine/test/jobs/asking.ts'
-import { kinds } from '../../../flow-engine/test/engine/kit.ts'
+import { kinds } from '../../../flow-engine/test/engine/dependencies.ts'
 
 afterEach(closeAll)
 

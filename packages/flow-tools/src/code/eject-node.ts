@@ -17,7 +17,7 @@ import {
 } from '@x/flow-engine/internal'
 import { isObject } from '@x/wire'
 import { library } from './library.ts'
-import { runFacts, type RunFacts } from './run-facts.ts'
+import { runMetadata, type RunMetadata } from './run-metadata.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -68,7 +68,7 @@ export function ejectNode(node: Json, component: Component): AddOptions | undefi
     ...(own(details, 'frozen') === true ? { frozen: true } : {}),
     ...(own(details, 'tool_mode') === true ? { toolMode: true } : {}),
   }
-  const wanted = runFacts(node, library().registry)
+  const wanted = runMetadata(node, library().registry)
   let built = builtNode(component, options)
   for (const change of [
     selectOutput,
@@ -84,7 +84,7 @@ export function ejectNode(node: Json, component: Component): AddOptions | undefi
     if (change(step)) built = builtNode(component, options)
   }
   if (built === undefined) return undefined
-  return isSame(runFacts(built, library().registry), wanted) ? options : undefined
+  return isSame(runMetadata(built, library().registry), wanted) ? options : undefined
 }
 
 /** The node that the options give; undefined if they do not fit the component. */
@@ -105,16 +105,16 @@ interface Step {
   readonly data: Json
   readonly component: Component
   readonly options: AddOptions
-  readonly wanted: RunFacts
+  readonly wanted: RunMetadata
   readonly built: FlowNode
 }
 
-function isSame(a: RunFacts, b: RunFacts): boolean {
+function isSame(a: RunMetadata, b: RunMetadata): boolean {
   return a.node === b.node && differing(a, b).length === 0
 }
 
 /** The fields that run otherwise, in order of the wanted. */
-function differing(built: RunFacts, wanted: RunFacts): string[] {
+function differing(built: RunMetadata, wanted: RunMetadata): string[] {
   const names = new Set([...wanted.fields.keys(), ...built.fields.keys()])
   return [...names].filter(
     (name) => (wanted.fields.get(name) || '') !== (built.fields.get(name) || ''),
@@ -122,7 +122,7 @@ function differing(built: RunFacts, wanted: RunFacts): string[] {
 }
 
 function differences({ built, wanted }: Step): string[] {
-  return differing(runFacts(built, library().registry), wanted)
+  return differing(runMetadata(built, library().registry), wanted)
 }
 
 function selectOutput({ data, details, options }: Step): boolean {

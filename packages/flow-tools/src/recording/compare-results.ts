@@ -23,7 +23,7 @@ export function compareResults(given: Comparison): RecordingMismatch | undefined
   for (const old of expected.vertices) {
     const miss = misses.find(({ vertexId }) => vertexId === old.id)
     if (miss !== undefined) return differs(missFacts(miss, old.name, given.entries))
-    const facts = vertexFacts(old, byId.get(old.id))
+    const facts = vertexMetadata(old, byId.get(old.id))
     if (facts !== undefined) return differs(facts)
   }
   const [miss] = misses
@@ -73,7 +73,7 @@ const placeOf = ({ id, name }: ExpectedVertex): { vertexId: string; displayName:
 })
 const titleOf = ({ id, name }: Pick<ExpectedVertex, 'id' | 'name'>): string => `${name} (${id})`
 
-function vertexFacts(
+function vertexMetadata(
   old: ExpectedVertex,
   now: ExpectedVertex | undefined,
 ): Omit<MismatchFacts, 'folder'> | undefined {

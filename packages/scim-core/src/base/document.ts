@@ -13,7 +13,7 @@ export function recordData(record: { readonly data: string }): ScimDocument {
 }
 
 /** Caches the parsed form of a record that was just created from it. */
-export function rememberData(record: object, data: ScimDocument): void {
+export function cacheParsedData(record: object, data: ScimDocument): void {
   documents.set(record, data)
 }
 

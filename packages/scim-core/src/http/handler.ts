@@ -24,7 +24,7 @@ import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
 import { createAuthenticate, type Authenticate, type Authenticated } from './authenticate.ts'
 import { errorReply } from './error-response.ts'
 import { toScimError } from '../rules/to-scim-error.ts'
-import { createFindAgain, type FindAgain } from './find-again.ts'
+import { createCallerRevalidation, type CallerRevalidation } from './caller-revalidation.ts'
 import { refusedOf } from './challenge.ts'
 import { parseQuery, parseTarget, singleSlashes } from './location.ts'
 import { createRateLimiter } from './rate-limiter.ts'
@@ -45,7 +45,7 @@ interface Frame {
   readonly service: Service
   readonly options: ScimOptions
   readonly authenticate: Authenticate
-  readonly findAgain: FindAgain
+  readonly callerRevalidation: CallerRevalidation
   /** @throws RateLimitError */
   readonly takeRequest: ReturnType<typeof createRateLimiter>
 }
@@ -83,7 +83,7 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
     service,
     options,
     authenticate,
-    findAgain: createFindAgain(config, authenticate, config.runtime),
+    callerRevalidation: createCallerRevalidation(config, authenticate, config.runtime),
     takeRequest: createRateLimiter(config.runtime),
   }
   const owner = hookOwnerOf(config.store)
@@ -212,7 +212,7 @@ function toResponse(
 
 /** The checks after the first, in order. */
 async function serve(
-  { service, options, authenticate, findAgain, takeRequest }: Frame,
+  { service, options, authenticate, callerRevalidation, takeRequest }: Frame,
   incoming: Incoming,
   { identity, started }: { readonly identity: Identity; readonly started: Date },
 ): Promise<Reply | Response> {
@@ -259,7 +259,7 @@ async function serve(
   identity.call = call
   const query = parseQuery(incoming.query)
   const exchange = { request, method, query, principal, call }
-  return await serveRoute(active, route, exchange, findAgain)
+  return await serveRoute(active, route, exchange, callerRevalidation)
 }
 
 function isDiscovery(route: Route | undefined): boolean {

@@ -1,4 +1,4 @@
-import { recordData, rememberData } from '../base/document.ts'
+import { recordData, cacheParsedData } from '../base/document.ts'
 import { recordResource, referenceNeeds } from '../resource/record-resource.ts'
 import type { GroupBrief, GroupRecord, GroupStore } from '../store/groups.ts'
 import type { ListedRecords, ListQuery } from '../store/list-query.ts'
@@ -73,6 +73,6 @@ function candidates(
 function copy(record: GroupRecord): GroupRecord {
   const { created, lastModified } = record
   const twin = { ...record, created: new Date(created), lastModified: new Date(lastModified) }
-  rememberData(twin, recordData(record))
+  cacheParsedData(twin, recordData(record))
   return twin
 }

@@ -1,4 +1,4 @@
-import { recordData, rememberData } from '../base/document.ts'
+import { recordData, cacheParsedData } from '../base/document.ts'
 import { recordResource } from '../resource/record-resource.ts'
 import { UniqueConflictError } from '../store/errors.ts'
 import type { ListedRecords, ListQuery } from '../store/list-query.ts'
@@ -89,6 +89,6 @@ export function resourceStore(
 function copy(record: ResourceRecord): ResourceRecord {
   const { created, lastModified } = record
   const twin = { ...record, created: new Date(created), lastModified: new Date(lastModified) }
-  rememberData(twin, recordData(record))
+  cacheParsedData(twin, recordData(record))
   return twin
 }

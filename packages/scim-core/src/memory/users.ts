@@ -1,10 +1,10 @@
-import { recordData, recordDisplay, rememberData } from '../base/document.ts'
+import { recordData, recordDisplay, cacheParsedData } from '../base/document.ts'
 import { recordResource, referenceNeeds } from '../resource/record-resource.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import type { ListedRecords, ListQuery } from '../store/list-query.ts'
 import {
   userWrite,
-  type UserBrief,
+  type UserSummary,
   type UserRecord,
   type UserStore,
   type UserUpdateOptions,
@@ -58,7 +58,7 @@ export function createUserStore({ state, undo, onUserWrite }: Session): UserStor
 
     async briefs(tenant, ids) {
       const { users } = state(tenant)
-      const briefs = new Map<string, UserBrief>()
+      const briefs = new Map<string, UserSummary>()
       for (const id of ids) {
         const record = users.get(id)
         if (record !== undefined) briefs.set(id, { id, display: recordDisplay(record) })
@@ -107,7 +107,7 @@ function candidates(
   return users.all().filter((user) => members.has(user.id))
 }
 
-function managerOf({ users }: TenantState, record: UserRecord): UserBrief | undefined {
+function managerOf({ users }: TenantState, record: UserRecord): UserSummary | undefined {
   const extension = recordData(record)[ENTERPRISE_URN]
   if (typeof extension !== 'object' || extension === null) return undefined
   const manager: unknown = Reflect.get(extension, 'manager')
@@ -124,6 +124,6 @@ function copy(record: UserRecord): UserRecord {
     lastModified: new Date(lastModified),
     deletedAt: deletedAt && new Date(deletedAt),
   }
-  rememberData(twin, recordData(record))
+  cacheParsedData(twin, recordData(record))
   return twin
 }

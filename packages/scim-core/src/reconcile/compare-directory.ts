@@ -1,4 +1,4 @@
-import { ownTurn } from '@x/wire'
+import { yieldToEventLoop } from '@x/wire'
 import { ScimError } from '../base/errors.ts'
 import { fold } from '../base/fold.ts'
 import type { KeysetPosition } from '../store/list-query.ts'
@@ -118,7 +118,7 @@ async function readList(rows: CompareOptions['rows'], maxRows: number) {
     if (userName) byName.set(fold(userName.trim()), all.length)
     if (externalId) byExternalId.set(externalId, all.length)
     all.push({ userName, externalId, active })
-    if (all.length % PAGE === 0) await ownTurn()
+    if (all.length % PAGE === 0) await yieldToEventLoop()
   }
   const seen = new Uint8Array(all.length)
   return {
@@ -151,7 +151,7 @@ async function* usersOf(
     const last = records.at(-1)
     if (last === undefined || records.length < PAGE) return
     after = { created: last.created, id: last.id, key: null }
-    await ownTurn()
+    await yieldToEventLoop()
   }
 }
 

@@ -1,4 +1,4 @@
-import { createSystemRuntime, ownTurn, type Runtime } from '@x/wire'
+import { createSystemRuntime, yieldToEventLoop, type Runtime } from '@x/wire'
 import { fold } from '../base/fold.ts'
 import { refusedCreateOf, type ActiveUser } from '../store/activity.ts'
 import type { ScimStore } from '../store/scim-store.ts'
@@ -126,7 +126,7 @@ export function createReconciliation(options: ReconciliationOptions): Reconcilia
         }
         last = users.at(-1)?.id
         if (last === undefined) break
-        await ownTurn()
+        await yieldToEventLoop()
       }
       addBefore(undefined)
       function addBefore(id: string | undefined): void {

@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
 import type { GroupBrief, GroupRecord } from '../store/groups.ts'
 import type { MemberRow } from '../store/members.ts'
-import type { UserBrief, UserRecord } from '../store/users.ts'
+import type { UserSummary, UserRecord } from '../store/users.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import {
   schemaOf,
@@ -33,7 +33,7 @@ type AnyRecord = UserRecord | GroupRecord | ResourceRecord
 export interface UserReferences {
   /** Made by `groupReference`. */
   readonly groups?: readonly string[]
-  readonly manager?: UserBrief | undefined
+  readonly manager?: UserSummary | undefined
 }
 
 export interface PresenterOptions {
@@ -46,7 +46,7 @@ export interface PresenterOptions {
 }
 
 /** Assembled from stored JSON, which is not parsed again. */
-export function createPresenter({
+export function createResourceSerializer({
   schemas,
   baseUrl,
   etag,
@@ -129,7 +129,7 @@ export function managerId(record: UserRecord): string | undefined {
 
 function withManager(
   record: UserRecord,
-  { id, display }: UserBrief,
+  { id, display }: UserSummary,
   place: (type: 'User', id: string) => string,
 ): string {
   const data = recordData(record)

@@ -4,7 +4,7 @@ import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import type { GroupBrief, GroupRecord } from '../store/groups.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { ResourceRecord } from '../store/resources.ts'
-import type { UserBrief, UserRecord } from '../store/users.ts'
+import type { UserSummary, UserRecord } from '../store/users.ts'
 import { recordData, type ScimDocument } from '../base/document.ts'
 
 /** Data of other tables used by filters or sorting of a resource. */
@@ -12,7 +12,7 @@ export interface RecordReferences {
   readonly groups?: readonly GroupBrief[]
   readonly members?: Iterable<MemberRow>
   /** The user referred to by `manager.value`, if it exists. */
-  readonly manager?: UserBrief
+  readonly manager?: UserSummary
 }
 
 /** The parts of `RecordReferences` used by a filter (and sort). */
@@ -83,7 +83,7 @@ function memberReference({ id, type, display }: MemberRow): ScimDocument {
   return { value: id, $ref: id, type, ...(display === null ? {} : { display }) }
 }
 
-function withManager(resource: Record<string, unknown>, manager: UserBrief): ScimDocument {
+function withManager(resource: Record<string, unknown>, manager: UserSummary): ScimDocument {
   const extension = resource[ENTERPRISE_URN]
   if (typeof extension !== 'object' || extension === null) return resource
   const own: unknown = Reflect.get(extension, 'manager')

@@ -8,7 +8,7 @@ import {
   type ScimOptions,
 } from '../options/options.ts'
 import { createCursors } from '../resource/cursor.ts'
-import { createPresenter, type Presenter } from '../resource/present.ts'
+import { createResourceSerializer, type Presenter } from '../resource/present.ts'
 import { auditEntry, type Subject } from './audit.ts'
 import { observationOf } from './observation.ts'
 import { createActivityRecorder } from './record-activity.ts'
@@ -186,7 +186,7 @@ function createPresenters({ config }: Rules): (tenant: string) => Presenter {
   let last: Presenter | undefined
   return (tenant) => {
     const baseUrl = config.baseUrl(tenant)
-    if (last?.baseUrl !== baseUrl) last = createPresenter({ ...config, baseUrl })
+    if (last?.baseUrl !== baseUrl) last = createResourceSerializer({ ...config, baseUrl })
     return last
   }
 }

@@ -1,4 +1,4 @@
-import { ownTurn } from '@x/wire'
+import { yieldToEventLoop } from '@x/wire'
 import { invalidValue, quoteValue } from '../base/errors.ts'
 import type { MembersChanged } from '../options/events.ts'
 import type { MemberStep } from '../patch/member-steps.ts'
@@ -184,7 +184,7 @@ function createNetChange(): NetChange {
 /** Ids that are written at once, with turns of the event loop between them. */
 async function* chunksInTurns(ids: readonly string[]): AsyncGenerator<readonly string[]> {
   for (let start = 0; start < ids.length; start += CHUNK) {
-    if (start > 0) await ownTurn()
+    if (start > 0) await yieldToEventLoop()
     yield ids.slice(start, start + CHUNK)
   }
 }

@@ -1,5 +1,5 @@
 import { invalidValue } from '../base/errors.ts'
-import { recordData, rememberData, type ScimDocument } from '../base/document.ts'
+import { recordData, cacheParsedData, type ScimDocument } from '../base/document.ts'
 import { groupNameKey } from '../base/fold.ts'
 import type { GroupRecord } from '../store/groups.ts'
 
@@ -42,7 +42,7 @@ export function withGroupDocument(
   const uniqueKey =
     fields.displayName === record.displayName ? keptKey(record, uniqueNames) : fields.uniqueKey
   const next = { tenant, id, ...fields, uniqueKey, created, lastModified: at, version: version + 1 }
-  rememberData(next, rest)
+  cacheParsedData(next, rest)
   return next
 }
 
@@ -53,7 +53,7 @@ export function touchedGroup(
 ): GroupRecord {
   const uniqueKey = keptKey(record, uniqueNames)
   const next = { ...record, uniqueKey, lastModified: at, version: record.version + 1 }
-  rememberData(next, recordData(record))
+  cacheParsedData(next, recordData(record))
   return next
 }
 

@@ -1,4 +1,4 @@
-import { ownTurn } from '@x/wire'
+import { yieldToEventLoop } from '@x/wire'
 import type { MemberRow, MemberStore } from '../store/members.ts'
 
 /** Members that are read at once. */
@@ -13,7 +13,7 @@ export async function* memberPages(
   for await (const page of members.pages?.(tenant, groupId) ??
     inPages(members.list(tenant, groupId))) {
     yield page
-    if (page.length >= MEMBER_PAGE) await ownTurn()
+    if (page.length >= MEMBER_PAGE) await yieldToEventLoop()
   }
 }
 

@@ -1,4 +1,4 @@
-import { recordData, rememberData, type ScimDocument } from '../base/document.ts'
+import { recordData, cacheParsedData, type ScimDocument } from '../base/document.ts'
 import { invalidValue, notFound, ScimError } from '../base/errors.ts'
 import { fold } from '../base/fold.ts'
 import type { ResourceWrite, ScimResourceType } from '../options/resource-type.ts'
@@ -102,7 +102,7 @@ export function createResourceRules(
         lastModified: laterThan(before.lastModified, call.now),
         version: before.version + 1,
       }
-      rememberData(after, withoutFields(document))
+      cacheParsedData(after, withoutFields(document))
       const written = await unique('value', () =>
         storeOf(tx).update(call.tenant, after, before.version),
       )

@@ -1,4 +1,4 @@
-import { append, ownTurn } from '@x/wire'
+import { append, yieldToEventLoop } from '@x/wire'
 import { ScimError } from '../base/errors.ts'
 import type { BodyText } from '../resource/body-text.ts'
 import type { ScimDocument } from '../base/document.ts'
@@ -39,7 +39,7 @@ export async function showGroups(
   let sinceTurn = 0
   for (const [index, record] of records.entries()) {
     if (sinceTurn >= MEMBER_PAGE) {
-      await ownTurn()
+      await yieldToEventLoop()
       sinceTurn = 0
     }
     const rows = await readUpTo(show(record), BUILT - members)
@@ -92,7 +92,7 @@ async function wholeTexts(
     if (total > membersPerAnswer) throw tooMany(membersPerAnswer)
     sinceTurn += rows.length
     if (sinceTurn >= MEMBER_PAGE) {
-      await ownTurn()
+      await yieldToEventLoop()
       sinceTurn = 0
     }
     texts.push(textOf(show(record), rows))
@@ -149,7 +149,7 @@ async function assertFew(
   for (const { id } of rest) {
     total += await store.members.count(tenant, id, membersPerAnswer + 1)
     if (total > membersPerAnswer) throw tooMany(membersPerAnswer)
-    await ownTurn()
+    await yieldToEventLoop()
   }
 }
 

@@ -3,7 +3,7 @@ import { managerId } from '../resource/present.ts'
 import type { ScimDocument } from '../base/document.ts'
 import type { GroupBrief } from '../store/groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import type { UserBrief, UserRecord } from '../store/users.ts'
+import type { UserSummary, UserRecord } from '../store/users.ts'
 import type { Call } from './call.ts'
 
 /**
@@ -33,7 +33,7 @@ interface ShownUsers {
 /** Records of other tables, by user id and by manager id. */
 interface Related {
   readonly groups: ReadonlyMap<string, readonly GroupBrief[]>
-  readonly managers: ReadonlyMap<string, UserBrief>
+  readonly managers: ReadonlyMap<string, UserSummary>
 }
 
 const NOTHING: Related = { groups: new Map(), managers: new Map() }

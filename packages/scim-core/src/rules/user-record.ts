@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 import { invalidValue } from '../base/errors.ts'
-import { rememberData, recordData, type ScimDocument } from '../base/document.ts'
+import { cacheParsedData, recordData, type ScimDocument } from '../base/document.ts'
 import { fold } from '../base/fold.ts'
 import type { UserRecord } from '../store/users.ts'
 
@@ -39,7 +39,7 @@ export function createUserRecord(
   const { tenant, id, created, lastModified, version, deletedAt } = fixed
   const fields = userFields(document, rest)
   const record = { tenant, id, ...fields, created, lastModified, version, deletedAt }
-  rememberData(record, rest)
+  cacheParsedData(record, rest)
   return record
 }
 

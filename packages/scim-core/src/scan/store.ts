@@ -5,7 +5,7 @@ import type { ScimStore } from '../store/scim-store.ts'
 import { autoCommitStore } from '../memory/auto-commit.ts'
 import { createScanSession } from './session.ts'
 import type { ScanStoreOptions } from './types.ts'
-import { createStampedLoad, type LoadRows } from './stamped-load.ts'
+import { createSnapshotLoader, type LoadRows } from './snapshot-loader.ts'
 import { assertCount, createWorkspace } from './workspace.ts'
 
 /**
@@ -17,7 +17,9 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
   const { maxUsers = 10_000, stamp, onGroupWrite } = options
   const onUserWrite = userHook(options)
   const { keepsDeleted = false, defaultEmail, newId } = options
-  const stamped = createStampedLoad(({ users }, tenant) => assertCount(users, { tenant, maxUsers }))
+  const stamped = createSnapshotLoader(({ users }, tenant) =>
+    assertCount(users, { tenant, maxUsers }),
+  )
   const owner = {}
 
   const transaction: ScimStore['transaction'] = (tenant, work, { needsVersion = false } = {}) =>

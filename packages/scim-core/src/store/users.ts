@@ -29,7 +29,7 @@ export interface UserRecord {
 }
 
 /** The part of a user shown by references. */
-export interface UserBrief {
+export interface UserSummary {
   readonly id: string
   /** `userDisplay` of the user's attributes; null if there is none. */
   readonly display: string | null
@@ -65,7 +65,7 @@ export interface UserStore {
     tenant: string,
     ids: readonly string[],
     options?: BriefOptions,
-  ): Promise<Map<string, UserBrief>>
+  ): Promise<Map<string, UserSummary>>
   list(tenant: string, query: ListQuery): Promise<ListedRecords<UserRecord>>
   /** Optional: whether a tombstone has this id or externalId. */
   wasDeleted?(

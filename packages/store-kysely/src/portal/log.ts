@@ -1,5 +1,5 @@
 import type {
-  ConnectionFacts,
+  ConnectionMetadata,
   LogBatch,
   LogQuery,
   LogRecord,
@@ -43,7 +43,7 @@ const receipts = mapping<ReceivedRecord, Omit<PortalReceivedRow, 'seq'>>({
   ignored: json(),
 })
 
-type FirstUser = NonNullable<ConnectionFacts['firstUser']>
+type FirstUser = NonNullable<ConnectionMetadata['firstUser']>
 
 const firstUser = {
   encode: (user: FirstUser): string => JSON.stringify({ ...user, at: user.at.getTime() }),

@@ -73,7 +73,7 @@ function textMatch(
 }
 
 /** The test of `pr` for a single value. */
-export function presence(operand: Operand): Condition {
+export function isPresentFilter(operand: Operand): Condition {
   return operand.kind === 'text'
     ? sql`(${operand.sql} is not null and ${operand.sql} <> '')`
     : sql`${operand.sql} is not null`

@@ -9,7 +9,7 @@ import {
   joinConditions,
   comparison,
   negation,
-  presence,
+  isPresentFilter,
   type Condition,
   type Operand,
 } from './filter-operators.ts'
@@ -70,7 +70,7 @@ function resourcePresence(path: AttributePath, scope: ElementScope): Condition {
     return list.some(list.present)
   }
   if (path.type !== 'complex' && path.name !== '') {
-    return presence(operandOf(path, scope.resource, scope.dialect))
+    return isPresentFilter(operandOf(path, scope.resource, scope.dialect))
   }
   const parts = [path.urn, path.name, path.sub].filter((part) => part !== null && part !== '')
   return jsonSql(scope.dialect).present(sql.ref('r.data'), parts as string[])
@@ -89,7 +89,7 @@ function elementToSql(where: ResolvedFilter, list: ElementList, scope: ElementSc
     case 'present':
       return where.path.sub === null && where.path.type === 'complex'
         ? list.present
-        : presence(list.operand(where.path))
+        : isPresentFilter(list.operand(where.path))
     case 'compare':
       return comparison(list.operand(where.path), where.operator, {
         value: where.value,

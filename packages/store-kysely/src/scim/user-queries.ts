@@ -1,4 +1,4 @@
-import type { UserBrief } from '@x/scim-core'
+import type { UserSummary } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { preparedQuery, type Placeholders } from '../query/prepared-query.ts'
@@ -54,12 +54,12 @@ export const lockUserWithGroups = preparedQuery<ScimTables, UserKey, UserRecordR
 )
 
 /** The parts of a user shown in references. */
-export const readBrief = preparedQuery<ScimTables, UserKey, UserBrief>((db, value) =>
+export const readSummary = preparedQuery<ScimTables, UserKey, UserSummary>((db, value) =>
   aliveUser(db, value).select(['id', 'display']),
 )
 
 /** The same, locked against removal until the transaction ends. */
-export const keepBrief = preparedQuery<ScimTables, UserKey, UserBrief>((db, value) =>
+export const keepBrief = preparedQuery<ScimTables, UserKey, UserSummary>((db, value) =>
   aliveUser(db, value).select(['id', 'display']).forKeyShare(),
 )
 

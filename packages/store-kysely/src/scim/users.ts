@@ -4,7 +4,7 @@ import {
   type Adoption,
   type GetOptions,
   type OnUserWrite,
-  type UserBrief,
+  type UserSummary,
   type UserRecord,
   type UserStore,
   type UserUpdateOptions,
@@ -25,7 +25,7 @@ import {
   keepBrief,
   lockUser,
   lockUserWithGroups,
-  readBrief,
+  readSummary,
   readHead,
   readUser,
   readUserWithGroups,
@@ -133,11 +133,11 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
     },
 
     async briefs(tenant, ids, options) {
-      const found = new Map<string, UserBrief>()
+      const found = new Map<string, UserSummary>()
       const [one, second] = ids
       const keeps = options?.keep === true && locksRows(db)
       if (one !== undefined && second === undefined) {
-        const { rows } = await (keeps ? keepBrief : readBrief).run(db, { tenant, id: one })
+        const { rows } = await (keeps ? keepBrief : readSummary).run(db, { tenant, id: one })
         for (const row of rows) found.set(row.id, row)
         return found
       }

@@ -3,7 +3,7 @@ import { formatPointer } from '../json.ts'
 import { Report } from '../diagnostics/report.ts'
 import type { DataChange } from '../data/data-model.ts'
 import type { Instance } from '../tree/instance.ts'
-import { createSurface, ensureTree, noteOverflow } from './surface.ts'
+import { createSurface, ensureTree, reportLimit } from './surface.ts'
 import type { Surface, SurfaceStatus } from './surface.ts'
 import type { Change, Processed, StoreState } from './state.ts'
 
@@ -110,7 +110,7 @@ function updateTree(change: Change): readonly Instance[] | null {
   try {
     return tree.update(change.componentIds, change.changes)
   } catch (error) {
-    noteOverflow(surface, error)
+    reportLimit(surface, error)
     return NO_NODES
   }
 }

@@ -112,7 +112,7 @@ export function ensureTree(
     surface.tree = new Tree({ graph, data, root, mode: pathMode, limits, evaluator, owner })
     surface.overflow = null
   } catch (error) {
-    noteOverflow(surface, error)
+    reportLimit(surface, error)
   }
   if (surface.firstIds !== null) {
     surface.firstIds.ids = surface.tree?.instances().map(({ id }) => id) ?? []
@@ -122,7 +122,7 @@ export function ensureTree(
 }
 
 /** Drops a tree that exceeded a limit; rethrows other errors. */
-export function noteOverflow(surface: Surface, error: unknown): void {
+export function reportLimit(surface: Surface, error: unknown): void {
   if (!(error instanceof TreeOverflow)) throw error
   surface.tree = null
   surface.overflow = error.limit

@@ -1,6 +1,6 @@
 import { eventLoopTurn, isObject } from '@x/wire'
 import { FlowError } from '@x/flow-engine'
-import { createSteps, finishInTurns } from '@x/wire'
+import { createWorkBudget, finishCooperatively } from '@x/wire'
 import { parseJson } from '@x/wire'
 import { prettyJson, toPlain } from '@x/flow-engine/internal'
 import { isData, type Data } from '@x/flow-engine'
@@ -83,7 +83,7 @@ function encodeText(text: string): Uint8Array {
 async function textContents(value: SavableValue, format: string): Promise<string> {
   if (isMessage(value)) return messageContents(await readText(value.text), format)
   if (format === 'csv') return formatCsvTable(tableOf(value))
-  if (format === 'markdown') return await finishInTurns(markdownTable(tableOf(value)))
+  if (format === 'markdown') return await finishCooperatively(markdownTable(tableOf(value)))
   return isDataFrame(value) ? frameJson(value) : prettyJson(value.data)
 }
 
@@ -106,7 +106,7 @@ async function frameJson({ rows, columns }: DataFrame): Promise<string> {
   if (rows.length === 0) return '[]'
   checkCells(rows.length, columns.length)
   const names = columns.map((name) => JSON.stringify(name))
-  const step = createSteps()
+  const step = createWorkBudget()
   let characters = 0
   const parts: string[] = []
   for (const row of rows) {

@@ -1,5 +1,5 @@
 import { eventLoopTurn, isObject } from '@x/wire'
-import { createSteps } from '@x/wire'
+import { createWorkBudget } from '@x/wire'
 import { errorText } from '@x/flow-engine/internal'
 import { toDataFrame } from '@x/flow-engine'
 import { isData } from '@x/flow-engine'
@@ -139,7 +139,7 @@ export async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promi
   const base = await openKnowledgeBase(inputs.knowledge_base, ctx)
   const target = inputs.allow_duplicates ? everyRow(base) : await distinctRows(base)
   const documents: Document[] = []
-  const step = createSteps()
+  const step = createWorkBudget()
   for (const row of frame.rows) {
     const document = knowledgeDocument(row, columns)
     if (!target.has(document.metadata[ROW_ID])) documents.push(document)

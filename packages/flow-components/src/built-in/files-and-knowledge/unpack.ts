@@ -1,4 +1,4 @@
-import { inflateInTurns } from '../../archive/inflate-in-turns.ts'
+import { inflateCooperatively } from '../../archive/inflate-cooperatively.ts'
 import type { InflateBudget } from '../../archive/inflate-budget.ts'
 import { joinBytes } from '@x/wire'
 import { errorText } from '@x/flow-engine/internal'
@@ -54,7 +54,7 @@ async function gunzip(
   const { Gunzip } = await import('fflate')
   const pieces: Uint8Array[] = []
   await reading(path, () =>
-    inflateInTurns(bytes, (count) => {
+    inflateCooperatively(bytes, (count) => {
       const stream = new Gunzip((piece) => {
         budget.spend(piece.length)
         count(piece.length)

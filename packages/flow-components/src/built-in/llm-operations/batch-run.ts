@@ -1,4 +1,4 @@
-import { finishInTurns, mapSteps } from '@x/wire'
+import { finishCooperatively, mapSteps } from '@x/wire'
 import { OutputMethodError } from '@x/flow-engine/internal'
 import { cellOf, type Row } from '@x/flow-engine/internal'
 import { isDataFrame, type DataFrame } from '@x/flow-engine'
@@ -70,7 +70,7 @@ export const batchRun = defineComponent({
           async (row, signal) => ask(await rowText(row, df, column), signal, { ...inputs, model }),
         )
         ctx.log('Requests', answers.length)
-        return await finishInTurns(
+        return await finishCooperatively(
           mapSteps(df.rows, (row, at) => resultRow({ row, at, answer: answers[at] ?? '' }, inputs)),
         )
       },

@@ -1,6 +1,6 @@
 import { eventLoopTurn } from '@x/wire'
-import { sortInTurns } from '@x/wire'
-import { createSteps } from '@x/wire'
+import { sortCooperatively } from '@x/wire'
+import { createWorkBudget } from '@x/wire'
 import { cellOf, type Row } from '@x/flow-engine/internal'
 import { createDataFrame, type DataFrame } from '@x/flow-engine'
 import { toLiteralText } from '@x/flow-engine/internal'
@@ -45,7 +45,7 @@ export async function mergeFrames(
   const matched = new Set<Row>()
   const merged: { key: unknown; row: Row }[] = []
   const give = (key: unknown, row: Row): void => void merged.push({ key, row })
-  const step = createSteps()
+  const step = createWorkBudget()
   let made = 0
   const make = (one: Row, other: Row): Row => {
     made += 1
@@ -80,7 +80,7 @@ export async function mergeFrames(
     }
   }
   const sorted =
-    how === 'outer' ? await sortInTurns(merged, (a, b) => compareKeys(a.key, b.key)) : merged
+    how === 'outer' ? await sortCooperatively(merged, (a, b) => compareKeys(a.key, b.key)) : merged
   return createDataFrame(
     sorted.map(({ row }) => row),
     columns,
@@ -97,7 +97,7 @@ function requireColumn({ columns }: DataFrame, column: string, side: 'left' | 'r
 
 async function rowsByKey(frame: DataFrame, column: string): Promise<Map<string, Row[]>> {
   const rows = new Map<string, Row[]>()
-  const step = createSteps()
+  const step = createWorkBudget()
   for (const [at, row] of frame.rows.entries()) {
     if (step(1)) await eventLoopTurn()
     gather(rows, keyOf(row, column, at), row)

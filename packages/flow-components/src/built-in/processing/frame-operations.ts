@@ -1,9 +1,9 @@
 import { eventLoopTurn } from '@x/wire'
-import { sortInTurns } from '@x/wire'
-import { createSteps } from '@x/wire'
+import { sortCooperatively } from '@x/wire'
+import { createWorkBudget } from '@x/wire'
 import { cellOf, type Row } from '@x/flow-engine/internal'
 import { createDataFrame, type DataFrame } from '@x/flow-engine'
-import { columnFacts, columnText, type ColumnFacts } from '@x/flow-engine/internal'
+import { columnMetadata, columnText, type ColumnMetadata } from '@x/flow-engine/internal'
 import { toLiteralText } from '@x/flow-engine/internal'
 import { parseNumberText } from '@x/flow-engine/internal'
 import { linearPattern } from '@x/flow-engine/internal'
@@ -22,7 +22,7 @@ export async function filterRows(
 ): Promise<DataFrame> {
   requireColumns(frame, [column])
   const makeFilter = FILTERS.get(operator) ?? equals
-  const facts = columnFacts(frame, column)
+  const facts = columnMetadata(frame, column)
   const fits = await makeFilter(value, { ...facts, comparesNumbers: numbers && facts.numeric })
   const rows: Row[] = []
   let read = 0
@@ -63,7 +63,7 @@ export async function sortRows(
   requireOrder(frame, column)
   const direction = ascending ? 1 : -1
   const keyed = await mapRows(frame, [column], (row) => ({ row, key: sortKey(row, column) }))
-  const sorted = await sortInTurns(keyed, ({ key: left }, { key: right }) => {
+  const sorted = await sortCooperatively(keyed, ({ key: left }, { key: right }) => {
     if (left === null || right === null) return Number(left === null) - Number(right === null)
     return direction * compareKeys(left, right)
   })
@@ -144,10 +144,10 @@ export async function replaceValue(
   }: { column: string; value: string; replacement: string; numbers?: boolean | undefined },
 ): Promise<DataFrame> {
   requireColumns(frame, [column])
-  const comparesNumbers = numbers && columnFacts(frame, column).numeric
+  const comparesNumbers = numbers && columnMetadata(frame, column).numeric
   const isReplaced = equals(value, { comparesNumbers })
   const rows: Row[] = []
-  const step = createSteps()
+  const step = createWorkBudget()
   for (const row of frame.rows) {
     const isOther = isReplaced(cellOf(row, column))
     rows.push(isOther ? { ...row, [column]: replacement } : row)
@@ -161,7 +161,7 @@ export async function dropDuplicates(frame: DataFrame, column: string): Promise<
   requireColumns(frame, [column])
   const seen = new Set<string>()
   const rows: Row[] = []
-  const step = createSteps()
+  const step = createWorkBudget()
   for (const row of frame.rows) {
     const found = cellOf(row, column)
     const cell = typeof found === 'boolean' ? Number(found) : found
@@ -191,7 +191,7 @@ interface Compared {
   readonly comparesNumbers: boolean
 }
 
-type MakeFilter = (value: string, column: ColumnFacts & Compared) => Fits | Promise<Fits>
+type MakeFilter = (value: string, column: ColumnMetadata & Compared) => Fits | Promise<Fits>
 
 function equals(value: string, { comparesNumbers }: Compared): Fits {
   const number = comparesNumbers ? parseNumberText(value) : null
@@ -215,18 +215,26 @@ const FILTERS = new Map<string, MakeFilter>([
   ['less than', (value, column) => orderFilter(value, column, (order) => order < 0)],
 ])
 
-function textFilter(column: ColumnFacts, fits: (text: string) => boolean): Fits {
+function textFilter(column: ColumnMetadata, fits: (text: string) => boolean): Fits {
   return (cell) => fits(columnText(cell, column))
 }
 
-async function patternFilter(source: string, column: ColumnFacts, wanted: boolean): Promise<Fits> {
+async function patternFilter(
+  source: string,
+  column: ColumnMetadata,
+  wanted: boolean,
+): Promise<Fits> {
   const pattern = await linearPattern(source)
   if (pattern === null) throw new TypeError(`Filter Value is not a valid pattern: ${source}`)
   return textFilter(column, (text) => pattern.find(text) === wanted)
 }
 
 /** Compares as numbers if both sides are numbers, else as strings; missing values never match. */
-function orderFilter(value: string, column: ColumnFacts, fits: (order: number) => boolean): Fits {
+function orderFilter(
+  value: string,
+  column: ColumnMetadata,
+  fits: (order: number) => boolean,
+): Fits {
   if (value === '') return () => false
   const limit = parseNumberText(value)
   if (limit === null || !column.numeric) {
@@ -280,7 +288,7 @@ async function mapRows<T>(
   map: (row: Row) => T,
 ): Promise<T[]> {
   checkCells(rows.length, columns.length)
-  const step = createSteps()
+  const step = createWorkBudget()
   const mapped: T[] = []
   for (const row of rows) {
     mapped.push(map(row))

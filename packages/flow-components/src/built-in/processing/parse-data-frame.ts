@@ -5,7 +5,12 @@ import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { formatPlace } from '@x/flow-engine/internal'
-import { fillTemplate, parseTemplate, type Spend, type TemplatePart } from '@x/flow-engine/internal'
+import {
+  fillTemplate,
+  parseTemplate,
+  type WorkCounter,
+  type TemplatePart,
+} from '@x/flow-engine/internal'
 
 /** Formats each row of a table with a template. */
 export const parseDataFrame = defineComponent({
@@ -50,7 +55,7 @@ async function write(
       `The table has no column '${name}'; its columns are: ${columns.slice(0, 50).join(', ')}`,
     )
   }
-  const fill = (part: TemplatePart, row: Row, spend: Spend): string =>
+  const fill = (part: TemplatePart, row: Row, spend: WorkCounter): string =>
     part.name === undefined ? '' : formatPlace(cellOf(row, part.name), part, spend)
   return (await fillTemplate(parts, rows, fill, separator)).join(separator)
 }

@@ -3,7 +3,12 @@ import { createData, type Data } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { formatPlace } from '@x/flow-engine/internal'
-import { fillTemplate, parseTemplate, type Spend, type TemplatePart } from '@x/flow-engine/internal'
+import {
+  fillTemplate,
+  parseTemplate,
+  type WorkCounter,
+  type TemplatePart,
+} from '@x/flow-engine/internal'
 import { output } from '@x/flow-engine'
 import { dataRows } from './data-rows.ts'
 
@@ -55,7 +60,7 @@ async function lines(
 }
 
 /** An unknown key is empty; `{data}` is the whole object. */
-function filled(part: TemplatePart, { data }: Data, spend: Spend): string {
+function filled(part: TemplatePart, { data }: Data, spend: WorkCounter): string {
   const { name, path } = part
   if (name === undefined) return ''
   const known = Object.hasOwn(data, name)

@@ -1,5 +1,5 @@
 import { eventLoopTurn } from '@x/wire'
-import { createSteps } from '@x/wire'
+import { createWorkBudget } from '@x/wire'
 
 export interface ChunkOptions {
   /** Maximum characters of a chunk; a longer piece is not split. */
@@ -22,7 +22,7 @@ const MAX_REPEATED = 10_000_000
 /** Limits the work of one split over all its texts, and decides when to yield to the event loop. */
 export class SplitWork {
   /** Counts pieces; true when it is time to yield. */
-  readonly step = createSteps()
+  readonly step = createWorkBudget()
   #characters = 0
   #chunks = 0
   #repeated = 0

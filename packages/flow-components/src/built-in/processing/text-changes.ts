@@ -1,5 +1,5 @@
 import { eventLoopTurn } from '@x/wire'
-import { createSteps } from '@x/wire'
+import { createWorkBudget } from '@x/wire'
 import { createDataFrame, type DataFrame } from '@x/flow-engine'
 import type { Row } from '@x/flow-engine/internal'
 import { linearPattern } from '@x/flow-engine/internal'
@@ -187,7 +187,7 @@ export async function textToTable(
     )
   }
   checkCells(cells.length, header.length)
-  const step = createSteps()
+  const step = createWorkBudget()
   const columns: unknown[][] = []
   for (const at of header.keys()) {
     columns.push(column(cells.map((row) => row[at] ?? null)))

@@ -1,5 +1,5 @@
 import type { ChatModel } from '@x/flow-engine'
-import type { ComponentFacts } from '@x/flow-engine'
+import type { ComponentMetadata } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import type { Fields, Values } from '@x/flow-engine'
@@ -7,7 +7,7 @@ import { output } from '@x/flow-engine'
 import { chatFields } from './chat-fields.ts'
 import { answerInput } from './compatible-model.ts'
 
-interface ChatModelDefinition<I extends Fields> extends ComponentFacts {
+interface ChatModelDefinition<I extends Fields> extends ComponentMetadata {
   readonly icon: string
   /** The inputs after Input, System Message and Stream, which come first. */
   readonly inputs: I

@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 import { createData, type Data } from '@x/flow-engine'
-import type { Component, ComponentFacts } from '@x/flow-engine'
+import type { Component, ComponentMetadata } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import { field, type Fields, type Values } from '@x/flow-engine'
@@ -52,7 +52,7 @@ const shared = {
   number_of_results: field.int({ displayName: 'Number of Results', default: 4, advanced: true }),
 }
 
-interface VectorStoreDefinition<I extends Fields> extends ComponentFacts {
+interface VectorStoreDefinition<I extends Fields> extends ComponentMetadata {
   readonly displayName: string
   /** The inputs that precede those common to all vector stores. */
   readonly inputs: I

@@ -1,4 +1,4 @@
-import { createSteps, type Steps } from '@x/wire'
+import { createWorkBudget, type CooperativeWork } from '@x/wire'
 import { FlowError } from '@x/flow-engine'
 import type { VectorRow } from '@x/flow-engine'
 
@@ -44,9 +44,9 @@ export function* variedRows(
   rows: readonly VectorRow[],
   vector: readonly number[],
   { count, among, balance }: MarginalOptions,
-): Steps<VectorRow[]> {
+): CooperativeWork<VectorRow[]> {
   if (Math.min(count, rows.length) > MOST_CHOSEN) throw tooMany()
-  const step = createSteps()
+  const step = createWorkBudget()
   const open = nearestRows(rows, vector, Math.max(among, count)).map(({ row }) => ({
     row,
     nearness: cosine(row.vector, vector),

@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { finishInTurns } from '@x/wire'
+import { finishCooperatively } from '@x/wire'
 import { createData, type Data } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { variedRows } from '../vectors/nearest.ts'
@@ -100,7 +100,7 @@ async function selectDocuments(
     vector: vectorOf(document.$vector),
   }))
   const options = { count: limit, among: MMR_CANDIDATES, balance: MMR_BALANCE }
-  return (await finishInTurns(variedRows(rows, vector, options))).flatMap(({ id }) => {
+  return (await finishCooperatively(variedRows(rows, vector, options))).flatMap(({ id }) => {
     const document = found[Number(id)]
     return document === undefined ? [] : [document]
   })

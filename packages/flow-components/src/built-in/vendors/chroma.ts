@@ -1,4 +1,4 @@
-import { finishInTurns } from '@x/wire'
+import { finishCooperatively } from '@x/wire'
 import type { Data } from '@x/flow-engine'
 import { toLiteralText } from '@x/flow-engine/internal'
 import type { Embedder } from '@x/flow-engine'
@@ -117,7 +117,7 @@ const results = oncePerBuild(async (inputs: SearchInputs, ctx): Promise<Data[]> 
     signal,
   })
   const rows = nearest.map(({ row }) => row)
-  const varied = await finishInTurns(variedRows(rows, vector, { count, ...DIVERSITY }))
+  const varied = await finishCooperatively(variedRows(rows, vector, { count, ...DIVERSITY }))
   return varied.map(rowData)
 })
 

@@ -1,13 +1,13 @@
 import { trimSlashes } from '@x/wire'
 import { parseJson } from '@x/wire'
-import { createSteps } from '@x/wire'
+import { createWorkBudget } from '@x/wire'
 import { errorText } from '@x/flow-engine/internal'
 import { encodeBase64, eventLoopTurn, isObject } from '@x/wire'
 import type { ComponentContext } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
 import { documentId } from '../vectors/document-id.ts'
-import { createRepetition } from '../vectors/repeated-parts.ts'
+import { createRepeatBudget } from '../vectors/repeat-budget.ts'
 import {
   recordsIn,
   requireSuccess,
@@ -159,7 +159,7 @@ function openIndex(inputs: OpenSearchInputs, ctx: ComponentContext): RemoteColle
   const more = ownMetadata(inputs.docs_metadata)
   const { index_name: name, vector_field: vectorField } = inputs
   const names = 'Index Name, Vector Field Name and Document Metadata'
-  const repeat = createRepetition(names, [name, vectorField, more])
+  const repeat = createRepeatBudget(names, [name, vectorField, more])
   const ask = (path: string, method: string, body?: unknown): Promise<VendorAnswer> =>
     vendorRequest(
       {
@@ -181,7 +181,7 @@ function openIndex(inputs: OpenSearchInputs, ctx: ComponentContext): RemoteColle
     requireSuccess('OpenSearch', await ask(index, 'PUT', mapping(inputs, dimension)))
   }
   let opened = false
-  const step = createSteps(CHARACTERS)
+  const step = createWorkBudget(CHARACTERS)
   return {
     async add(documents) {
       if (!opened) await requireIndex(documents[0]?.vector.length ?? 0)

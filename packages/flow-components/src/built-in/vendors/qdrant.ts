@@ -4,7 +4,7 @@ import type { ComponentContext } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
 import { documentId } from '../vectors/document-id.ts'
-import { createRepetition } from '../vectors/repeated-parts.ts'
+import { createRepeatBudget } from '../vectors/repeat-budget.ts'
 import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const DISTANCES = new Map([
@@ -84,7 +84,7 @@ function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteColl
     throw new TypeError('Local Qdrant files are not supported; use a server.')
   }
   const { content_payload_key: content, metadata_payload_key: metadata } = inputs
-  const repeat = createRepetition('Content and Metadata Payload Key', [content, metadata])
+  const repeat = createRepeatBudget('Content and Metadata Payload Key', [content, metadata])
   const base = `${baseOf(inputs)}/collections/${encodeURIComponent(inputs.collection_name)}`
   const key = inputs.api_key ?? ''
   const ask = async (path: string, method: string, body?: object) => {

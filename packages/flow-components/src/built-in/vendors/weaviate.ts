@@ -6,7 +6,7 @@ import {
   type RemoteCollection,
 } from '../vectors/define-vector-store.ts'
 import { documentId } from '../vectors/document-id.ts'
-import { createRepetition } from '../vectors/repeated-parts.ts'
+import { createRepeatBudget } from '../vectors/repeat-budget.ts'
 import { recordsIn, requireSuccess, shortMessage, textIn, vendorRequest } from './vendor-request.ts'
 
 /** Properties of texts, numbers and truth values, of which an answer may consist. */
@@ -60,7 +60,7 @@ function openClass(inputs: WeaviateInputs, ctx: ComponentContext): RemoteCollect
     throw new TypeError(`Weaviate requires the index name to be capitalized. Use: ${wanted}`)
   }
   if (propertyName(textKey) !== textKey) throw new TypeError(`Text Key cannot be "${textKey}"`)
-  const repeat = createRepetition('Text Key', textKey)
+  const repeat = createRepeatBudget('Text Key', textKey)
   const ask = createClient(inputs, ctx)
   let properties: Promise<readonly string[]> | undefined
   /** The plain properties of the class, which is created when it is missing. */

@@ -4,7 +4,7 @@ import {
   keyNameOf,
   providerOfModel,
   providerTable,
-  type ProviderFacts,
+  type ProviderMetadata,
 } from '../../models/provider-table.ts'
 import {
   findChatModel,
@@ -143,7 +143,7 @@ async function specOf(
 type Address = ProviderSetting | { readonly value: string; readonly origin: 'default' } | null
 
 async function addressOf(
-  facts: ProviderFacts | undefined,
+  facts: ProviderMetadata | undefined,
   { addresses = {}, older = false }: ModelAccess,
   ctx: ComponentContext,
 ): Promise<Address> {
@@ -229,7 +229,7 @@ function isHome(provider: string, address: string): boolean {
 
 function checkKnown(
   provider: string,
-  facts: ProviderFacts | undefined,
+  facts: ProviderMetadata | undefined,
   { key, older }: { readonly key: string | MissingKey | undefined; readonly older: boolean },
 ): void {
   if (older && facts === undefined) throw new TypeError(`Unknown provider: ${provider}`)
@@ -248,7 +248,10 @@ interface Needs {
 }
 
 /** Checks the settings that a provider requires besides its key. */
-function checkNeeds(facts: ProviderFacts, { choice, address, project, older, kind }: Needs): void {
+function checkNeeds(
+  facts: ProviderMetadata,
+  { choice, address, project, older, kind }: Needs,
+): void {
   if (facts.name === 'Ollama') {
     need(address, 'Ollama API URL is required when using Ollama provider')
     need(choice.name, 'Model name is required when using Ollama provider')

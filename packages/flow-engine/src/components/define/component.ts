@@ -6,7 +6,7 @@ import type { NodeUpdate, RefreshContext } from './refresh-context.ts'
 import type { OutputDefinition, Outputs } from './output.ts'
 
 /** The parts of a component definition other than inputs and outputs. */
-export interface ComponentFacts {
+export interface ComponentMetadata {
   /** The type name that nodes have in `data.type`. */
   readonly type: string
   /** Default: the value of `type`. */
@@ -90,7 +90,7 @@ export interface SharedKey {
 export interface ComponentDefinition<
   I extends Fields = Fields,
   O extends Outputs<I> = Outputs<I>,
-> extends ComponentFacts {
+> extends ComponentMetadata {
   /** Key order is display order. */
   readonly inputs: I
   /** Key order is display order and evaluation order. */
@@ -126,7 +126,7 @@ export type Declared = Readonly<Record<string, OutputDefinition>>
  * flow builder; plain `Component` means any component.
  */
 export interface Component<I extends Fields = Fields, O extends Declared = Declared> extends Omit<
-  ComponentFacts,
+  ComponentMetadata,
   'displayName'
 > {
   readonly kind: 'component'

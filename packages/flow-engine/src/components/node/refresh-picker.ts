@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { providerTable, type ProviderFacts } from '../../models/provider-table.ts'
+import { providerTable, type ProviderMetadata } from '../../models/provider-table.ts'
 import { openAiReasoningModels } from '../../models/model-names.ts'
 import type { RefreshContext } from '../define/refresh-context.ts'
 import type { NodeTemplate } from '../../graph/flow/node-json.ts'
@@ -45,14 +45,14 @@ export async function refreshPicker(
 async function providersWithKey({
   services: { variables, environment = {} },
   userId,
-}: RefreshContext): Promise<readonly ProviderFacts[]> {
+}: RefreshContext): Promise<readonly ProviderMetadata[]> {
   const scope = { flowId: '', ...(userId === undefined ? {} : { userId }) }
   const isSet = async (name: string | null | undefined): Promise<boolean> => {
     if (name === null || name === undefined) return false
     if (((await variables?.get(name, scope)) ?? '') !== '') return true
     return Object.hasOwn(environment, name) && environment[name] !== ''
   }
-  const found: ProviderFacts[] = []
+  const found: ProviderMetadata[] = []
   for (const facts of providerTable) {
     // Providers without a key are configured by their address.
     if (await isSet(facts.keyName ?? facts.urlName)) found.push(facts)
@@ -61,7 +61,7 @@ async function providersWithKey({
 }
 
 function modelsOf(
-  providers: readonly ProviderFacts[],
+  providers: readonly ProviderMetadata[],
   kind: 'language' | 'embedding',
 ): OfferedModel[] {
   return providers.flatMap(({ name: provider, icon, languageModels, embeddingModels }) =>

@@ -1,4 +1,4 @@
-import { createSteps, finishSoon, type Steps } from '@x/wire'
+import { createWorkBudget, finishSoon, type CooperativeWork } from '@x/wire'
 
 /** A part of a template: literal text or a placeholder. */
 export interface TemplatePart {
@@ -54,10 +54,10 @@ const MAX_FILLED = 32 * 1024 * 1024
 const CHARACTERS = 100
 
 /** Counts generated characters, including those truncated afterwards. */
-export type Spend = (characters: number) => void
+export type WorkCounter = (characters: number) => void
 
 /** Returns the text of a placeholder. */
-export type FillPlace<R> = (part: TemplatePart, row: R, spend: Spend) => string
+export type FillPlace<R> = (part: TemplatePart, row: R, spend: WorkCounter) => string
 
 /**
  * Fills a template for each row, yielding to the event loop: a short template can repeat a long value many times,
@@ -77,7 +77,7 @@ export function fillTemplate<R>(
 /** Fills a template once. @throws as fillTemplate */
 export function fillOnce(
   parts: readonly TemplatePart[],
-  fill: (part: TemplatePart, spend: Spend) => string,
+  fill: (part: TemplatePart, spend: WorkCounter) => string,
 ): string | Promise<string> {
   const filled = fillTemplate(parts, [null], (part, _row, spend) => fill(part, spend))
   return filled instanceof Promise ? filled.then(([text = '']) => text) : (filled[0] ?? '')
@@ -87,19 +87,19 @@ function* fillRows<R>(
   parts: readonly TemplatePart[],
   rows: readonly R[],
   { fill, separator }: { readonly fill: FillPlace<R>; readonly separator: string },
-): Steps<string[]> {
+): CooperativeWork<string[]> {
   if (rows.length * parts.length > MAX_PLACES) {
     throw new RangeError(
       `The template has too many placeholders for ${rows.length} rows (limit ${MAX_PLACES} in all)`,
     )
   }
   let spent = 0
-  const spend: Spend = (characters) => {
+  const spend: WorkCounter = (characters) => {
     spent += characters
     if (spent <= MAX_FILLED) return
     throw new RangeError(`The filled template is too long (limit ${MAX_FILLED} characters)`)
   }
-  const step = createSteps()
+  const step = createWorkBudget()
   const texts: string[] = []
   for (const row of rows) {
     const pieces: string[] = []

@@ -1,6 +1,6 @@
 import { eventLoopTurn } from '@x/wire'
 import { createDataFrame, type DataFrame } from '../../graph/values/data-frame.ts'
-import { createSteps } from '@x/wire'
+import { createWorkBudget } from '@x/wire'
 import { readCsv } from './csv-cells.ts'
 import { checkCells } from './table-size.ts'
 
@@ -46,7 +46,7 @@ const BOOLEAN = new Map([
 export async function parseCsvTable(text: string): Promise<DataFrame> {
   const [header = [], ...body] = await readLines(text)
   const names = uniqueNames(header)
-  const step = createSteps()
+  const step = createWorkBudget()
   const columns: unknown[][] = []
   for (const at of names.keys()) columns.push(await readColumn(body, at, step))
   const rows: Record<string, unknown>[] = []
@@ -88,7 +88,7 @@ export async function formatCsvTable(
 ): Promise<string> {
   checkCells(frame.rows.length, frame.columns.length)
   const parts: string[] = header ? [csvLine(frame.columns)] : []
-  const step = createSteps()
+  const step = createWorkBudget()
   for (const row of frame.rows) {
     parts.push(csvLine(frame.columns.map((name) => cellText(row[name]))))
     if (step(frame.columns.length + 1)) await eventLoopTurn()

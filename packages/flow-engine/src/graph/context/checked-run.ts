@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { certainlyFits } from '../events/event-size.ts'
+import { fitsWithoutMeasuring } from '../events/event-size.ts'
 import { FlowCompileError, FlowError, invalidRequest } from '../../errors.ts'
 import {
   buildProblems,
@@ -17,7 +17,7 @@ import { RunContext } from './run-context.ts'
 import type { RunHost } from './run-host.ts'
 import type { RunInput, RunOptions } from './run-options.ts'
 import { sliceOf, type GraphSlice } from '../plan/slice.ts'
-import { zeros } from '../values/young-list.ts'
+import { zeros } from '../values/create-pooled-array.ts'
 import { applyTweaks, refuseInputTweak, type AppliedTweaks } from './tweaks.ts'
 
 /** A class because copies made by spreading get separate V8 hidden classes. */
@@ -137,7 +137,7 @@ function readInput(options: RunOptions, mode: 'run' | 'build'): CheckedInput {
 
 /** An input that no event could carry is refused before anything runs. */
 function checkInputSize(value = '', { eventBytes }: RunLimits): void {
-  if (certainlyFits(value.length, eventBytes)) return
+  if (fitsWithoutMeasuring(value.length, eventBytes)) return
   if (new TextEncoder().encode(JSON.stringify(value)).length <= eventBytes - 64 * 1024) return
   const megabytes = Math.floor(eventBytes / 1024 / 1024)
   throw new FlowError('too_large', `input_value is larger than ${megabytes} MB.`)

@@ -3,7 +3,7 @@ import { vertexFailure } from '../vertex/failure.ts'
 import { encodeFailure, encodeTask, readCheckpoint, startMark } from './checkpoint.ts'
 import { DEAD_EDGE, UNBUILT } from '../vertex/inputs.ts'
 import { runAttempts } from './attempts.ts'
-import { passOf } from '../schedule/pass-of.ts'
+import { iterationOf } from '../schedule/iteration-of.ts'
 import { decodePass, encodePass, passName, type ReturnedPass } from './pass-checkpoint.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import type { ResumePoint } from '../context/run-host.ts'
@@ -22,7 +22,7 @@ export async function runDurable(
   const { host } = environment
   const { vertex } = task
   const { resume, checkpoint } = host
-  const pass = passOf(vertex, environment.run.graph, environment.run.builds)
+  const pass = iterationOf(vertex, environment.run.graph, environment.run.builds)
   const kept = readCheckpoint(resume?.checkpoints.get(vertex.id), pass)
   if (kept === 'started') throw interrupted(vertex)
   if (isFlowError(kept)) throw kept

@@ -9,7 +9,7 @@ const SMALL = 2048
 const encoder = new TextEncoder()
 
 /** True if the data of an event certainly fits, judging by its number of characters. */
-export function certainlyFits(characters: number, eventBytes: number): boolean {
+export function fitsWithoutMeasuring(characters: number, eventBytes: number): boolean {
   return characters <= longestText(eventBytes)
 }
 

@@ -1,6 +1,6 @@
 import { longestText } from './event-size.ts'
 import { TokenData, TokenEvent as JoinedTokens, type RunEvent } from './run-event.ts'
-import { youngList } from '../values/young-list.ts'
+import { createPooledArray } from '../values/create-pooled-array.ts'
 
 export interface RunLogOptions {
   /** Unread tokens of one reader before adjacent ones are merged. */
@@ -44,7 +44,7 @@ class RunEventLog implements RunLog {
   /** Maximum number of characters of merged tokens. */
   readonly #longest: number
   readonly #onPush: RunLogOptions['onPush']
-  #events: RunEvent[] = youngList()
+  #events: RunEvent[] = createPooledArray()
   #nextSeq: number
   #tokens = 0
   /** Tokens added since the last compaction. */

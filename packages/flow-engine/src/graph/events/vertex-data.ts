@@ -159,7 +159,7 @@ function artifactsOf(
 function chatArtifact(message: Message): Record<string, unknown> {
   const text = formatText(message)
   return {
-    message: message.sender === 'Machine' ? doubleBreaks(text) : text,
+    message: message.sender === 'Machine' ? normalizeLineBreaks(text) : text,
     sender: message.sender,
     sender_name: message.senderName,
     files: message.files.map(fileJson),
@@ -168,7 +168,7 @@ function chatArtifact(message: Message): Record<string, unknown> {
 }
 
 /** Doubles line breaks; pairs of them stay. */
-export function doubleBreaks(text: string): string {
+export function normalizeLineBreaks(text: string): string {
   return text.replaceAll(/\n{1,2}/g, '\n\n')
 }
 

@@ -1,7 +1,7 @@
 import { messageToRecord } from './message-record.ts'
 import type { Runtime } from '@x/wire'
 import type { MessageRecord, MessageService } from '../../components/define/services.ts'
-import { checkEventSize, certainlyFits } from '../events/event-size.ts'
+import { checkEventSize, fitsWithoutMeasuring } from '../events/event-size.ts'
 import type { RunLimits } from '../plan/limits.ts'
 import { orderedId } from './ordered-id.ts'
 import type { MessageJson, RunEventData } from '../events/run-event.ts'
@@ -126,7 +126,7 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
 
   const checkSize = (message: Message): void => {
     const { eventBytes } = options.limits
-    if (certainlyFits(valueBytes([message, message.properties]) / 2, eventBytes)) return
+    if (fitsWithoutMeasuring(valueBytes([message, message.properties]) / 2, eventBytes)) return
     checkEventSize('a message', messageToJson(message), eventBytes)
   }
 

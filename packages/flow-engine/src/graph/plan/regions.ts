@@ -80,7 +80,7 @@ function findPasses(
   return [...backs]
     .map(([loop, back]) => ({
       loop,
-      members: passOf({ loop, back, leaving: leaving.get(loop) ?? [], next, before }),
+      members: iterationOf({ loop, back, leaving: leaving.get(loop) ?? [], next, before }),
     }))
     .toSorted((a, b) => b.members.size - a.members.size || a.loop - b.loop)
 }
@@ -94,7 +94,7 @@ interface LoopEdges {
 }
 
 /** The body, plus vertices that depend on it but not on another output of the loop. */
-function passOf({ loop, back, leaving, next, before }: LoopEdges): ReadonlySet<number> {
+function iterationOf({ loop, back, leaving, next, before }: LoopEdges): ReadonlySet<number> {
   const items = new Set(back.map((arc) => arc.field))
   const first = leaving.filter((arc) => items.has(arc.output)).map((arc) => arc.target)
   const others = leaving.filter((arc) => !items.has(arc.output)).map((arc) => arc.target)

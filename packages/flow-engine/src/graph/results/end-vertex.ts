@@ -15,7 +15,7 @@ import { buildView } from './format-response.ts'
 import type { JsonValue } from '../values/format-value.ts'
 import { formatDuration, vertexParts } from '../events/vertex-data.ts'
 
-export interface EndVertexFacts {
+export interface EndVertexMetadata {
   readonly result: VertexResult
   readonly vertex: PlanVertex
   readonly notes: VertexNotes | undefined
@@ -44,7 +44,7 @@ export class EndVertex implements RunEventOf<'end_vertex'> {
   readonly #run: RunContext
   #data: RunEventData['end_vertex'] | undefined = undefined
 
-  constructor(facts: EndVertexFacts, run: RunContext) {
+  constructor(facts: EndVertexMetadata, run: RunContext) {
     this.result = facts.result
     this.#vertex = facts.vertex
     this.#notes = facts.notes
@@ -96,7 +96,7 @@ export class EndVertex implements RunEventOf<'end_vertex'> {
 
 const NONE: readonly PlanVertex[] = []
 
-function verticesOf(tasks: EndVertexFacts['ready']): PlanVertex | readonly PlanVertex[] {
+function verticesOf(tasks: EndVertexMetadata['ready']): PlanVertex | readonly PlanVertex[] {
   const [only] = tasks
   if (only === undefined) return NONE
   return tasks.length === 1 ? only.vertex : tasks.map(({ vertex }) => vertex)
@@ -116,7 +116,7 @@ function longestBytes(texts: readonly string[]): number {
 
 /** The `data` of a vertex build. */
 export function vertexDataJson(
-  { result, vertex, notes }: Pick<EndVertexFacts, 'result' | 'vertex' | 'notes'>,
+  { result, vertex, notes }: Pick<EndVertexMetadata, 'result' | 'vertex' | 'notes'>,
   {
     limits,
     secrets,

@@ -7,7 +7,7 @@ import { resultText } from './result-text.ts'
 import type { RunResult, VertexResult } from '../context/run-options.ts'
 import { selectsOutput, type CheckedRun } from '../context/checked-run.ts'
 import type { VertexNotes } from '../events/vertex-notes.ts'
-import { youngList } from '../values/young-list.ts'
+import { createPooledArray } from '../values/create-pooled-array.ts'
 
 /** Details of a run needed for its HTTP response but not part of the public result. */
 export interface ResultNotes {
@@ -55,7 +55,7 @@ export class FinishedRun implements RunResult {
     if (error !== undefined) this.error = error
     this.stalled = outcome.stalled
     this.warnings = outcome.warnings
-    this.messages = run.hasMessages ? [...run.messages.records.values()] : youngList()
+    this.messages = run.hasMessages ? [...run.messages.records.values()] : createPooledArray()
     this.usage = outcome.usage
     this.vertexUsage = outcome.vertexUsage ?? NO_USAGE
     this.durationMs = durationMs
@@ -83,7 +83,7 @@ export class FinishedRun implements RunResult {
 
 function selectedResults({ vertices }: RunOutcome, run: CheckedRun): VertexResult[] {
   const selects = selectsOutput(run)
-  const selected = youngList<VertexResult>()
+  const selected = createPooledArray<VertexResult>()
   for (const vertex of run.graph.vertices) {
     const result = selects(vertex) ? vertices.get(vertex.id) : undefined
     if (result?.valid === true) selected.push(result)

@@ -6,7 +6,7 @@ import type { FlowProblem } from '../flow/problems.ts'
 import type { RunResult, VertexResult } from '../context/run-options.ts'
 import { isMessage } from '../values/message.ts'
 import {
-  doubleBreaks,
+  normalizeLineBreaks,
   fileJson,
   formatText,
   vertexParts,
@@ -128,7 +128,7 @@ function chatMessages({ outputs, id }: VertexResult): ChatMessageJson[] {
     return [
       {
         // A message without a sender counts as the machine's.
-        message: (value.sender ?? 'Machine') === 'Machine' ? doubleBreaks(text) : text,
+        message: (value.sender ?? 'Machine') === 'Machine' ? normalizeLineBreaks(text) : text,
         sender: value.sender ?? 'Machine',
         sender_name: value.senderName ?? 'AI',
         session_id: value.sessionId,

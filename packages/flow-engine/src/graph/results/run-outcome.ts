@@ -7,21 +7,21 @@ import type { RunResult, VertexResult } from '../context/run-options.ts'
 import type { CheckedRun } from '../context/checked-run.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import { problemsOfCycles } from '../schedule/stalled.ts'
-import { youngList } from '../values/young-list.ts'
+import { createPooledArray } from '../values/create-pooled-array.ts'
 
 /** The outcome of a run so far. A class, not a literal (decision 009). */
 export class RunOutcome {
   readonly vertices = new Map<string, VertexResult>()
   /** Notes of the last build of each vertex whose component wrote any. */
   notes: Map<string, VertexNotes> | undefined = undefined
-  readonly warnings: FlowProblem[] = youngList()
+  readonly warnings: FlowProblem[] = createPooledArray()
   readonly usage: RunResult['usage'] = new Usage()
   vertexUsage: Map<string, RunResult['usage']> | undefined = undefined
   /** The first failure, or the reason the run was stopped. */
   error: FlowError | undefined = undefined
   failed = false
   cancelled = false
-  stalled: string[] = youngList()
+  stalled: string[] = createPooledArray()
 
   constructor({ plan, slice, tweaks }: CheckedRun) {
     for (const warning of plan.warnings) this.warnings.push(warning)

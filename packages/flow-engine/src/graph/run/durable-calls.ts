@@ -13,7 +13,7 @@ import {
   SUSPENDED_MARK,
   startMark,
 } from '../durable/checkpoint.ts'
-import { passOf } from '../schedule/pass-of.ts'
+import { iterationOf } from '../schedule/iteration-of.ts'
 import { questionCard, submittedAction, type CardState } from '../durable/question-card.ts'
 import { durationText, wakeTime } from '../durable/sleep-time.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
@@ -35,7 +35,7 @@ export class DurableCalls implements DurableOperations {
     const { suspend } = host
     if (suspend === undefined) throw notResumable(host)
     const vertex = this.#vertex(from.vertexId)
-    const pass = this.#passOf(vertex)
+    const pass = this.#iterationOf(vertex)
     const mask = run.secrets.maskJson
     const place = { ...from, pass, sessionId: run.sessionId, mask }
     const ask = await makeAsk(question, options, place)
@@ -69,7 +69,7 @@ export class DurableCalls implements DurableOperations {
     if (host.sleep === undefined) return left <= 0 ? undefined : runtime.sleep(left, signal)
     const { sleep } = host
     const vertex = this.#vertex(from.vertexId)
-    const pass = this.#passOf(vertex)
+    const pass = this.#iterationOf(vertex)
     await this.#resting(vertex, pass, async () => {
       const outcome = await sleep({ ...from, pass, number, until: () => until, signal })
       if (outcome === 'suspended') throw new SuspendedError()
@@ -79,7 +79,7 @@ export class DurableCalls implements DurableOperations {
   async step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T> {
     const { checkpoint } = this.#run.host
     if (checkpoint === undefined) return work()
-    const key = stepName(vertexId, name, this.#passOf(this.#vertex(vertexId)))
+    const key = stepName(vertexId, name, this.#iterationOf(this.#vertex(vertexId)))
     const kept = readStep(this.#steps.get(key))
     if (kept !== undefined) return kept.value as T
     const value = await work()
@@ -125,9 +125,9 @@ export class DurableCalls implements DurableOperations {
     return graph.vertices[graph.indexOf.get(vertexId) ?? -1]
   }
 
-  #passOf(vertex: PlanVertex | undefined): number | undefined {
+  #iterationOf(vertex: PlanVertex | undefined): number | undefined {
     const { graph, builds } = this.#run
-    return vertex && passOf(vertex, graph, builds)
+    return vertex && iterationOf(vertex, graph, builds)
   }
 }
 

@@ -1,5 +1,5 @@
 import { eventLoopTurn, type Runtime } from '@x/wire'
-import { youngList } from '../values/young-list.ts'
+import { createPooledArray } from '../values/create-pooled-array.ts'
 
 /** Edges searched in one turn of the event loop: well under 20 ms. */
 const MAX_SEARCHED = 200_000
@@ -17,7 +17,7 @@ export class RunTurn {
   readonly #runtime: Runtime
   /** Ends the run: a report has thrown, which is a fault of the engine or of the runtime. */
   readonly broken: (error: unknown) => void
-  #reports: Report[] = youngList()
+  #reports: Report[] = createPooledArray()
   #time: number | undefined
   readonly #work: { searched: number }
 
@@ -49,7 +49,7 @@ export class RunTurn {
 
   #reportAll(): void {
     const reports = this.#reports
-    this.#reports = youngList()
+    this.#reports = createPooledArray()
     this.#reportThese(reports)
   }
 

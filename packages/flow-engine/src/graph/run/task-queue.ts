@@ -1,9 +1,9 @@
 import type { Task } from '../schedule/task.ts'
-import { youngList } from '../values/young-list.ts'
+import { createPooledArray } from '../values/create-pooled-array.ts'
 
 /** Tasks waiting for a free slot, in the order they became ready. */
 export class TaskQueue {
-  #tasks: Task[] = youngList()
+  #tasks: Task[] = createPooledArray()
   #next = 0
 
   get isEmpty(): boolean {
@@ -18,7 +18,7 @@ export class TaskQueue {
     const task = this.#tasks[this.#next]
     this.#next += 1
     if (this.#next >= this.#tasks.length) {
-      this.#tasks = youngList()
+      this.#tasks = createPooledArray()
       this.#next = 0
     }
     return task

@@ -16,13 +16,13 @@ export function beginPass(state: ScheduleState, { scope, vertex }: Task, built: 
     beside.given += 1
     beside.building = false
   }
-  if (pass.remaining === 0) endPass(state, pass)
+  if (pass.remaining === 0) endIteration(state, pass)
   else if (beside !== undefined) rebuildWhenDue(state, scope, vertex)
   return true
 }
 
 /** Called when every vertex of a pass is settled. */
-export function endPass(state: ScheduleState, pass: Scope): void {
+export function endIteration(state: ScheduleState, pass: Scope): void {
   const { parent, region } = pass
   if (parent === undefined || region.loop === undefined) return
   state.passes?.delete(pass)

@@ -1,6 +1,6 @@
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import type { GraphSlice } from '../plan/slice.ts'
-import { youngList } from '../values/young-list.ts'
+import { createPooledArray } from '../values/create-pooled-array.ts'
 import type { Cuts } from './cuts.ts'
 import type { CycleRun } from './cycle-run.ts'
 import type { Decided } from './open-edges.ts'
@@ -28,7 +28,7 @@ export class ScheduleState {
   /** The cycle that is entered, if any. */
   readonly entered: number | undefined
   /** Passes dropped because of a failure; their builds are to be stopped. */
-  readonly cancelled: Scope[] = youngList()
+  readonly cancelled: Scope[] = createPooledArray()
   /** Loop passes that are not over. */
   passes: Set<Scope> | undefined = undefined
   /** Entered cycles, by the scope in which their vertices take turns. */
@@ -36,11 +36,11 @@ export class ScheduleState {
   /** Number of passes opened so far. */
   serial = 0
   /** Edges from outside a new scope that were decided already. */
-  readonly decided: Decided[] = youngList()
+  readonly decided: Decided[] = createPooledArray()
   /** Vertices all of whose edges are decided. */
-  readonly due: Task[] = youngList()
+  readonly due: Task[] = createPooledArray()
   /** Waiting vertices with a newly decided edge, whose ancestors may have to be started. */
-  touched: Task[] = youngList()
+  touched: Task[] = createPooledArray()
   /** Replaced rather than filled, because most ends release at most one task. */
   #released: Task[] = NOTHING
 

@@ -4,7 +4,7 @@ import { blockDependents } from './block-dependents.ts'
 import { controlsPasses, type Closed, type Cuts } from './cuts.ts'
 import type { CycleRun } from './cycle-run.ts'
 import { beginTurns, endTurn, isCycleOver } from './cycle-turns.ts'
-import { beginPass, endPass } from './loop-turns.ts'
+import { beginPass, endIteration } from './loop-turns.ts'
 import { outcomeOf, type EdgeOutcome } from './open-edges.ts'
 import { openRoot } from './open-scope.ts'
 import { pullAncestors } from './pull-ancestors.ts'
@@ -212,7 +212,7 @@ export class Scheduler {
       }
     }
     scope.remaining -= 1
-    if (scope.remaining === 0) endPass(this.#state, scope)
+    if (scope.remaining === 0) endIteration(this.#state, scope)
   }
 
   /** Like `outcomeOf`, for an edge that usually starts at the vertex itself. */

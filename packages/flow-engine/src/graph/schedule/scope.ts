@@ -2,7 +2,7 @@ import type { Decision } from './decision.ts'
 import type { PlanEdge, PlanGraph, PlanVertex, Region } from '../plan/plan-graph.ts'
 import type { LazySignal } from '../context/lazy-signal.ts'
 import type { GraphSlice } from '../plan/slice.ts'
-import { blanks, zeros } from '../values/young-list.ts'
+import { blanks, zeros } from '../values/create-pooled-array.ts'
 
 /** The states of a vertex in a scope. */
 export const IDLE = 0

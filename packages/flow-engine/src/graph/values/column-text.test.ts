@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { columnFacts, columnText } from './column-text.ts'
+import { columnMetadata, columnText } from './column-text.ts'
 import { createDataFrame } from './data-frame.ts'
 
 const texts = (...cells: unknown[]): string[] => {
   const frame = createDataFrame(cells.map((a) => ({ a })))
-  const column = columnFacts(frame, 'a')
+  const column = columnMetadata(frame, 'a')
   return cells.map((cell) => columnText(cell, column))
 }
 
@@ -22,7 +22,7 @@ describe('columnText (CO-6)', () => {
 
   test('a column is numeric if it has only numbers, booleans and gaps', () => {
     const numeric = (...cells: unknown[]): boolean =>
-      columnFacts(createDataFrame(cells.map((a) => ({ a }))), 'a').numeric
+      columnMetadata(createDataFrame(cells.map((a) => ({ a }))), 'a').numeric
     expect([numeric(1, null), numeric(true, false), numeric(null)]).toEqual([true, true, true])
     expect([numeric(1, 'x'), numeric(true, null), numeric(1, true)]).toEqual([false, false, false])
   })

@@ -2,14 +2,14 @@ import { cellOf, type DataFrame } from './data-frame.ts'
 import { formatNumber, toLiteralText } from './literal-text.ts'
 
 /** Properties of a column that decide how its cells are formatted. */
-export interface ColumnFacts {
+export interface ColumnMetadata {
   /** Only numbers and gaps, or only booleans. */
   readonly numeric: boolean
   /** Numbers that include fractions or gaps: integers are written `1.0`, gaps `nan`. */
   readonly fractional: boolean
 }
 
-export function columnFacts(frame: DataFrame, column: string): ColumnFacts {
+export function columnMetadata(frame: DataFrame, column: string): ColumnMetadata {
   const cells = frame.rows.map((row) => cellOf(row, column))
   const given = cells.filter((cell) => cell !== null)
   const numbers = given.length > 0 && given.every((cell) => typeof cell === 'number')
@@ -21,7 +21,10 @@ export function columnFacts(frame: DataFrame, column: string): ColumnFacts {
 }
 
 /** Formats a cell consistently with its column. */
-export function columnText(cell: unknown, { fractional }: Pick<ColumnFacts, 'fractional'>): string {
+export function columnText(
+  cell: unknown,
+  { fractional }: Pick<ColumnMetadata, 'fractional'>,
+): string {
   if (!fractional) return toLiteralText(cell)
   if (typeof cell !== 'number') return 'nan'
   const text = formatNumber(cell)

@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { finish, finishInTurns, type Steps } from '@x/wire'
+import { finish, finishCooperatively, type CooperativeWork } from '@x/wire'
 import { FlowError } from '../../errors.ts'
 import { createData, isData, type Data } from './data.ts'
 import {
@@ -33,7 +33,7 @@ export function toText(value: unknown, { cleanData = false }: ToTextOptions = {}
 /** Like `toText`; yields to the event loop while a long table is written. */
 export async function toTextInTurns(value: unknown, options: ToTextOptions = {}): Promise<string> {
   if (!isDataFrame(value)) return toText(value, options)
-  return await finishInTurns(markdownTable(value, { clean: options.cleanData === true }))
+  return await finishCooperatively(markdownTable(value, { clean: options.cleanData === true }))
 }
 
 /** Any value that is not an edge value becomes a message with its text. */
@@ -52,7 +52,7 @@ export function toMessage(value: unknown): Message {
 /** Like `toMessage`; yields to the event loop while a long table is written. */
 export async function toMessageInTurns(value: unknown): Promise<Message> {
   if (!isDataFrame(value)) return toMessage(value)
-  return createMessage(await finishInTurns(cleanTable(value)))
+  return createMessage(await finishCooperatively(cleanTable(value)))
 }
 
 /** A plain object becomes a Data, an array `{results}`, any other value `{text}`. */
@@ -111,7 +111,7 @@ function rowsOfList(list: readonly unknown[]): Row[] {
 }
 
 /** A table with blank cells trimmed and repeated newlines collapsed; keeps all rows. */
-function* cleanTable(frame: DataFrame): Steps<string> {
+function* cleanTable(frame: DataFrame): CooperativeWork<string> {
   const count = createCharacterCount()
   const rows: Row[] = []
   for (const row of frame.rows) {

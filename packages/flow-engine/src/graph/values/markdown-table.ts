@@ -1,4 +1,4 @@
-import { mapSteps, type Steps } from '@x/wire'
+import { mapSteps, type CooperativeWork } from '@x/wire'
 import { cellOf, type DataFrame } from './data-frame.ts'
 import { formatNumber, toLiteralText } from './literal-text.ts'
 import { createCharacterCount, MAX_CHARACTERS, tableTooLarge } from './table-size.ts'
@@ -30,7 +30,10 @@ interface Column {
  * without columns is an empty string.
  * @throws FlowError `limit_exceeded` for a table of more than 16,777,216 characters
  */
-export function* markdownTable(frame: DataFrame, options: MarkdownOptions = {}): Steps<string> {
+export function* markdownTable(
+  frame: DataFrame,
+  options: MarkdownOptions = {},
+): CooperativeWork<string> {
   if (frame.columns.length === 0) return ''
   const rows = options.clean === true ? frame.rows.filter(hasValue) : frame.rows
   const least = frame.columns.reduce((sum, name) => sum + name.length + MIN_PADDING + 3, 0)
@@ -68,7 +71,7 @@ function checkSize(columns: readonly Column[]): void {
 }
 
 /** A cell with newlines spans several lines; in such a table a row of empty cells takes no line. */
-function* bodyLines(columns: readonly Column[], count: number): Steps<string[]> {
+function* bodyLines(columns: readonly Column[], count: number): CooperativeWork<string[]> {
   const multiline = columns.some((column) => column.multiline)
   const lines: string[] = []
   for (let index = 0; index < count; index += 1) {
@@ -90,7 +93,7 @@ function* layOut(
   header: string,
   values: readonly unknown[],
   options: MarkdownOptions & { readonly count: ReturnType<typeof createCharacterCount> },
-): Steps<Column> {
+): CooperativeWork<Column> {
   const numeric = isNumeric(values)
   const texts: string[] = []
   for (const value of values) {

@@ -1,4 +1,4 @@
-import { createSteps } from '@x/wire'
+import { createWorkBudget } from '@x/wire'
 import { FlowError } from '../../errors.ts'
 
 /** Maximum number of characters of a table as text; every row is as wide as the widest. */
@@ -14,7 +14,7 @@ const CHARACTERS_OF_A_UNIT = 8
  * @throws FlowError `limit_exceeded`
  */
 export function createCharacterCount(): (text: string) => boolean {
-  const step = createSteps(PART)
+  const step = createWorkBudget(PART)
   let characters = 0
   return ({ length }) => {
     characters += length

@@ -1,5 +1,5 @@
 import { isPlainObject } from '@x/wire'
-import { createSteps, finish, finishSoon, type Steps } from '@x/wire'
+import { createWorkBudget, finish, finishSoon, type CooperativeWork } from '@x/wire'
 import { isData } from './data.ts'
 import { isDataFrame } from './data-frame.ts'
 import { isMessage } from './message.ts'
@@ -33,9 +33,13 @@ export function isDeeper(value: unknown, levels: number): boolean {
 const bytesOf = (value: unknown): number => (typeof value === 'string' ? value.length * 2 : 8)
 
 /** Infinity if the value has more levels. */
-function* count(value: object, limit: number, levels = Number.POSITIVE_INFINITY): Steps<number> {
+function* count(
+  value: object,
+  limit: number,
+  levels = Number.POSITIVE_INFINITY,
+): CooperativeWork<number> {
   const seen = new Set<object>()
-  const step = createSteps()
+  const step = createWorkBudget()
   let level: object[] = [value]
   let bytes = 0
   for (let depth = 0; level.length > 0; depth += 1) {

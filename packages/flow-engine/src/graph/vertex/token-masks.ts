@@ -1,5 +1,5 @@
 import type { RunContext } from '../context/run-context.ts'
-import { checkEventSize, certainlyFits } from '../events/event-size.ts'
+import { checkEventSize, fitsWithoutMeasuring } from '../events/event-size.ts'
 import { TokenData } from '../events/run-event.ts'
 import type { StreamMask } from '../events/secrets.ts'
 
@@ -47,7 +47,7 @@ export class TokenMasks {
     if (chunk === '') return
     const { eventBytes } = this.#run.limits
     const data = new TokenData(chunk, id)
-    if (!certainlyFits(chunk.length, eventBytes)) checkEventSize('a token', data, eventBytes)
+    if (!fitsWithoutMeasuring(chunk.length, eventBytes)) checkEventSize('a token', data, eventBytes)
     if (this.#event === 'token') this.#run.sendToken(data, this.#vertexId)
     else this.#run.send('reasoning', () => data, this.#vertexId)
   }

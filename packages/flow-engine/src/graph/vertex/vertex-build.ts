@@ -11,14 +11,14 @@ import { finishStream } from './stream-message.ts'
 import { changeMessage, isMessage } from '../values/message.ts'
 import { valueBytesSoon } from '../values/value-size.ts'
 import { deepFieldError, mayBeOverflow } from './deep-field-error.ts'
-import type { BuildFacts, VertexFacts } from './build-facts.ts'
+import type { BuildMetadata, VertexMetadata } from './build-metadata.ts'
 import { VertexContext } from './vertex-context.ts'
 import { TOOL_OUTPUT } from '../plan/vertex-plan.ts'
 import type { OutputValues } from '../schedule/scope.ts'
 
 /** One build of one vertex: its inputs and its result. */
-export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
-  implements BuildFacts, FieldValueOptions
+export abstract class VertexBuild<V extends VertexMetadata = VertexMetadata>
+  implements BuildMetadata, FieldValueOptions
 {
   readonly run: RunContext
   readonly vertex: V
@@ -221,8 +221,8 @@ function blanks(template: Readonly<Record<string, unknown>> = {}): Record<string
 }
 
 /** One call of a component as a tool, with its own state. */
-class ToolCall implements BuildFacts {
-  readonly vertex: VertexFacts
+class ToolCall implements BuildMetadata {
+  readonly vertex: VertexMetadata
   readonly build: number
   readonly signal: AbortSignal
   readonly scope: string | undefined

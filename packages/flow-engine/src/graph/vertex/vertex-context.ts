@@ -18,7 +18,7 @@ import { findVariable, isShownVariable } from './find-variable.ts'
 import { orderedId } from '../messages/ordered-id.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { CallPlace } from '../context/run-host.ts'
-import type { BuildFacts } from './build-facts.ts'
+import type { BuildMetadata } from './build-metadata.ts'
 import { callTool, type ToolCallRequest } from './call-tool.ts'
 import { ConcurrentCalls } from './concurrent-calls.ts'
 import { TokenMasks } from './token-masks.ts'
@@ -38,7 +38,7 @@ const NO_LOGS: ReadonlyMap<string, readonly LogEntry[]> = new Map()
 /** The context of one build; it records the calls the component makes. */
 export class VertexContext implements ComponentContext {
   readonly #run: RunContext
-  readonly #facts: BuildFacts
+  readonly #facts: BuildMetadata
   branches: readonly BranchCall[] = NO_CALLS
   #logs: VertexLogs | undefined
   #masks: TokenMasks | undefined
@@ -56,7 +56,7 @@ export class VertexContext implements ComponentContext {
   hasStatus: boolean | 'text' = false
   statusValue: unknown = undefined
 
-  constructor(run: RunContext, facts: BuildFacts) {
+  constructor(run: RunContext, facts: BuildMetadata) {
     this.#run = run
     this.#facts = facts
   }

@@ -1,6 +1,6 @@
 import type { HookContent, RunInfo, VertexEnd, VertexInfo } from '../context/run-hooks.ts'
 import { BuildEnd, OpenBuild, type RunReporter } from '../context/run-reporter.ts'
-import { passOf } from '../schedule/pass-of.ts'
+import { iterationOf } from '../schedule/iteration-of.ts'
 import type { Task } from '../schedule/task.ts'
 import { vertexFailure } from './failure.ts'
 import type { TaskBuild, TaskResult } from './task-build.ts'
@@ -15,8 +15,8 @@ export class OpenTask extends OpenBuild {
   constructor(work: TaskBuild, reporter: RunReporter) {
     super()
     const { vertex, build, attempt, environment } = work
-    const pass = passOf(vertex, environment.run.graph, environment.run.builds)
-    this.vertex = new VertexFacts(reporter.info, vertex, { build, attempt, pass })
+    const pass = iterationOf(vertex, environment.run.graph, environment.run.builds)
+    this.vertex = new VertexMetadata(reporter.info, vertex, { build, attempt, pass })
     this.#work = work
     this.#reporter = reporter
   }
@@ -51,7 +51,7 @@ function statusOf(
 }
 
 /** A class, not a copy, because it is created for every attempt of every vertex. */
-class VertexFacts implements VertexInfo {
+class VertexMetadata implements VertexInfo {
   readonly runId: string
   readonly flowId: string
   readonly sessionId: string

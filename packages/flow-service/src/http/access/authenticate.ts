@@ -2,7 +2,7 @@ import { constantTimeEqual, isResponse } from '@x/wire'
 import { isFlowError } from '@x/flow-engine'
 import type { HostAuthenticate, HostContext, HostIdentity } from '../../options.ts'
 import { callerOf, type Caller } from '../../services/base/caller.ts'
-import type { ServiceKit } from '../../services/base/kit.ts'
+import type { ServiceDependencies } from '../../services/base/dependencies.ts'
 import { noMcpCredentials } from '../../services/mcp/mcp-projects.ts'
 import { refuse, type Refusal } from '@x/flow-engine/internal'
 import type { FlowServices } from '../../services/services.ts'
@@ -23,18 +23,18 @@ export const CHALLENGE = { headers: { 'www-authenticate': 'Bearer' } }
 
 /** Authenticates requests by API key, token or cookie, or as the host decides. */
 export function createAuthenticate(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   services: Services,
   host: HostAuthenticate | undefined,
 ): Authenticate {
   return async (auth, { request, url, context }) => {
     if (auth === 'none' || auth === 'webhook' || auth === 'public') return undefined
-    const isVisitor = auth === 'optional' || mayVisit(kit, services, { auth, request, url })
+    const isVisitor = auth === 'optional' || mayVisit(deps, services, { auth, request, url })
     const found = async (): Promise<Caller | Response | undefined> => {
       if (context.user === undefined && host === undefined)
-        return await fromRequest(kit, services, { auth, request, url, isVisitor })
+        return await fromRequest(deps, services, { auth, request, url, isVisitor })
       const identity = context.user ?? (await host?.(request, context)) ?? null
-      return await fromHost(kit, services, { auth, identity, isVisitor })
+      return await fromHost(deps, services, { auth, identity, isVisitor })
     }
     return auth === 'optional' ? await nullIfRefused(found()) : await found()
   }
@@ -86,29 +86,29 @@ interface Attempt {
 type Services = Pick<FlowServices, 'users' | 'apiKeys' | 'login' | 'mcp' | 'doors'>
 
 async function fromRequest(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   services: Services,
   { auth, request, url, isVisitor }: Attempt,
 ): Promise<Caller | undefined> {
   const bearer = auth === 'key' ? undefined : readBearer(request)
   const isKey = takesBearerKey(auth) && bearer !== undefined && !TOKEN.test(bearer)
   if (bearer !== undefined && auth !== 'bearer-key' && !isKey)
-    return await fromToken(kit, bearer, 'token')
+    return await fromToken(deps, bearer, 'token')
   const bearerKey = isKey ? bearer : undefined
   const isDoor = auth === 'chat' || auth === 'agent'
   // Addresses of chats appear in logs, so a key in them does not count.
   const given = isDoor ? (request.headers.get('x-api-key') ?? undefined) : readApiKey(request, url)
   // MC-4: for MCP clients the first credential found is decisive.
   const key = auth === 'mcp' ? (bearerKey ?? given) : (given ?? bearerKey)
-  if (key !== undefined) return await fromKey(kit, services, { auth, key })
-  if (auth === 'session' || (auth === 'chat' && isOwnPage(kit, request, url))) {
+  if (key !== undefined) return await fromKey(deps, services, { auth, key })
+  if (auth === 'session' || (auth === 'chat' && isOwnPage(deps, request, url))) {
     const cookie = readCookies(request).get('access_token_lf') ?? ''
     if (cookie !== '') {
-      checkOrigin(kit, request, url)
-      return await fromToken(kit, cookie, 'cookie')
+      checkOrigin(deps, request, url)
+      return await fromToken(deps, cookie, 'cookie')
     }
   }
-  return await withoutCredentials(kit, services, { auth, request, url, isVisitor })
+  return await withoutCredentials(deps, services, { auth, request, url, isVisitor })
 }
 
 /** Clients of the OpenAI API send their key as a Bearer token. */
@@ -123,7 +123,7 @@ const TOKEN = /^[^.]+\.[^.]+\.[^.]+$/
  * cookie or the id of their chat, and clients of projects that are open without credentials.
  */
 function mayVisit(
-  { settings }: ServiceKit,
+  { settings }: ServiceDependencies,
   { mcp, doors }: Services,
   { auth, request, url }: Pick<Attempt, 'auth' | 'request' | 'url'>,
 ): boolean {
@@ -150,7 +150,7 @@ export function readBearer(request: Request): string | undefined {
 }
 
 async function fromToken(
-  { tokens, store, settings }: ServiceKit,
+  { tokens, store, settings }: ServiceDependencies,
   token: string,
   via: 'token' | 'cookie',
 ): Promise<Caller> {
@@ -173,11 +173,11 @@ async function fromToken(
 }
 
 async function fromKey(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   services: Services,
   { auth, key }: { readonly auth: Auth; readonly key: string },
 ): Promise<Caller> {
-  const opened = await openKey(kit, services, key)
+  const opened = await openKey(deps, services, key)
   if (opened === null) throw unknownKey(auth)
   if (!opened.user.isActive) throw refuse(401, 'Inactive user')
   if (opened.record !== undefined) services.apiKeys.countUse(opened.record)
@@ -191,7 +191,7 @@ export function unknownKey(auth: Auth): Refusal {
 
 /** The user a clear-text key belongs to, active or not; null for an unknown key. */
 export async function openKey(
-  { settings, store }: ServiceKit,
+  { settings, store }: ServiceDependencies,
   { apiKeys, login }: Pick<FlowServices, 'apiKeys' | 'login'>,
   key: string,
 ): Promise<{ user: UserRecord; record?: ApiKeyRecord } | null> {
@@ -210,25 +210,25 @@ function equal(a: string, b: string): boolean {
 }
 
 /** Cookies are sent automatically, so cross-site requests are refused (CSRF). */
-function checkOrigin(kit: ServiceKit, request: Request, url: URL): void {
+function checkOrigin(deps: ServiceDependencies, request: Request, url: URL): void {
   const origin = request.headers.get('origin')
-  if (origin !== null && !isOwnOrigin(origin, url, kit.settings))
+  if (origin !== null && !isOwnOrigin(origin, url, deps.settings))
     throw refuse(403, 'Origin not allowed')
 }
 
 /** A page of this server says so, or names its own origin. */
-function isOwnPage(kit: ServiceKit, { headers }: Request, url: URL): boolean {
+function isOwnPage(deps: ServiceDependencies, { headers }: Request, url: URL): boolean {
   if (headers.get('sec-fetch-site') === 'same-origin') return true
   const origin = headers.get('origin')
-  return origin !== null && isOwnOrigin(origin, url, kit.settings)
+  return origin !== null && isOwnOrigin(origin, url, deps.settings)
 }
 
 async function withoutCredentials(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   { login }: Services,
   { auth, request, url, isVisitor }: Attempt,
 ): Promise<Caller | undefined> {
-  const { settings } = kit
+  const { settings } = deps
   if (settings.autoLogin && settings.skipAuthAutoLogin) {
     // AB-67: no credentials are required, so a page of another site could act.
     const foreign = isForeign(request.headers, url, settings)
@@ -253,7 +253,7 @@ export function noCredentials(autoLogin: boolean): Refusal {
 
 /** Accepts the host's identity; creates users missing from the store if the host asks for it. */
 async function fromHost(
-  { store }: ServiceKit,
+  { store }: ServiceDependencies,
   { users }: Services,
   {
     auth,

@@ -16,16 +16,16 @@ const SLOW_MS = 1_000
  * @throws Refusal 401 if the user was deleted or blocked meanwhile, or their sign-in has ended; 401 or 403 if
  * their key was deleted
  */
-export type FindAgain = (caller: Caller, auth: Auth) => Promise<Caller>
+export type CallerRevalidation = (caller: Caller, auth: Auth) => Promise<Caller>
 
 /** Reads what can change while a body arrives; credentials that expire meanwhile stay valid for it. */
-export function createFindAgain({
+export function createCallerRevalidation({
   store,
   agents,
 }: {
   readonly store: Pick<FlowStore, 'users' | 'refreshFamilies' | 'apiKeys'>
   readonly agents?: KeyAgents | undefined
-}): FindAgain {
+}): CallerRevalidation {
   return async (caller, auth) => {
     const { id, via, isSuperuser, signInId = null, keyHash = null, record } = caller
     const [user, signIn, key] = await Promise.all([
@@ -50,7 +50,7 @@ export interface SenderOptions {
   readonly auth: Auth
   /** Undefined for operations that need no credentials. */
   readonly caller: Caller | undefined
-  readonly findAgain: FindAgain
+  readonly callerRevalidation: CallerRevalidation
   /** Authenticates the request again, for callers that the host has named. */
   readonly askHost: () => Promise<Caller | Response | undefined>
   readonly runtime: Pick<Runtime, 'now'>
@@ -74,10 +74,10 @@ export class Sender {
    * @throws Refusal 401, 403
    */
   readonly arrived = async (): Promise<void> => {
-    const { auth, findAgain, askHost, runtime } = this.#options
+    const { auth, callerRevalidation, askHost, runtime } = this.#options
     if (this.caller === undefined) return
     if (Math.abs(runtime.now().getTime() - this.#begun) < SLOW_MS) return
-    const found = await findAgain(this.caller, auth)
+    const found = await callerRevalidation(this.caller, auth)
     const named = found.via === 'host' ? await askHost() : found
     if (named === undefined || isResponse(named) || named.id !== found.id)
       throw refuse(401, 'Could not validate credentials', CHALLENGE)

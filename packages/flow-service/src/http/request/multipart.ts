@@ -1,6 +1,6 @@
 import { eventLoopTurn } from '@x/wire'
 import type { BlobStage } from '../../store/blob-store.ts'
-import { GrowingBytes } from './growing-bytes.ts'
+import { ByteBuffer } from './byte-buffer.ts'
 
 /**
  * The last part with that name; null if there is none. If a stage was opened for a file, it contains the
@@ -84,7 +84,7 @@ async function lastPart(
     found = null
     const { filename } = head
     const stage = filename === null || filename === '' ? undefined : await open?.()
-    const kept = new GrowingBytes(stage === undefined ? length : 0)
+    const kept = new ByteBuffer(stage === undefined ? length : 0)
     let left = filename === null || filename === '' ? MAX_TEXT : Infinity
     for await (const piece of reader.content()) {
       if (stage !== undefined) await stage.write(piece)

@@ -8,7 +8,7 @@ import {
 } from '@x/wire'
 import { invalid, refuse, type Refusal, type ValidationElement } from '@x/flow-engine/internal'
 import type { BlobStage } from '../../store/blob-store.ts'
-import { UNCOUNTED, type HeldBody } from './held-bodies.ts'
+import { UNCOUNTED, type HeldBody } from './body-memory-limit.ts'
 import { findPart, MalformedForm, type FoundPart } from './multipart.ts'
 import { withinFrame } from './multipart-boundary.ts'
 

@@ -1,6 +1,6 @@
 import { eventLoopTurn, eventStream, respond, textSlices, type JsonInit } from '@x/wire'
 import { acceptsGzip, gzip } from './gzip.ts'
-import type { UnreadResponse } from './unread-responses.ts'
+import type { UnreadResponse } from './response-memory-limit.ts'
 
 /** Characters encoded and compressed per turn of the event loop. */
 const SLICE = 256 * 1024
@@ -40,7 +40,7 @@ export async function textAnswer(
     await rest.return?.()
     throw error
   }
-  const body = eventStream(inTurns(begun, rest, unread), { encode: (text) => text })
+  const body = eventStream(cooperatively(begun, rest, unread), { encode: (text) => text })
   const { status = 200, headers = {} } = encoded
   return new Response(compress ? body.pipeThrough(new CompressionStream('gzip')) : body, {
     status,
@@ -55,7 +55,7 @@ function iteratorOf(parts: Iterable<string> | AsyncIterable<string>): Parts {
 }
 
 /** Slices of a text that has begun, with a turn of the event loop before each. */
-function inTurns(
+function cooperatively(
   begun: string,
   rest: Parts,
   unread: UnreadResponse | undefined,

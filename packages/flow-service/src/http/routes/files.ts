@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '@x/flow-engine/internal'
-import { MAX_STRANGER_FILE } from '../../services/files/stranger-files.ts'
+import { MAX_STRANGER_FILE } from '../../services/files/anonymous-uploads.ts'
 import { IdParams, text, TextParams, uuid } from '../../wire/scalars.ts'
 import { fileAnswer } from '../response/file-answer.ts'
 import { route, type Route } from '../route/route.ts'
@@ -134,8 +134,8 @@ export const fileRoutes: readonly Route[] = [
       output: UploadResult,
     },
     async ({ services, params: { flow_id: flowId }, upload }) => {
-      await services.strangerFiles.checkFlow(flowId)
-      return { flowId, file_path: await services.strangerFiles.upload(flowId, await upload()) }
+      await services.anonymousUploads.checkFlow(flowId)
+      return { flowId, file_path: await services.anonymousUploads.upload(flowId, await upload()) }
     },
   ),
 ]

@@ -2,7 +2,7 @@ import { encodeBase64Url } from '@x/wire'
 import type { ApiKeyRecord, ApiKeyUse } from '../../store/api-keys.ts'
 import type { PageParts } from '@x/flow-engine/internal'
 import type { Caller } from '../base/caller.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { hashKey } from '../crypto/hash-key.ts'
 import { refuse } from '@x/flow-engine/internal'
 
@@ -37,9 +37,9 @@ export interface ApiKeyService {
   flush(): Promise<void>
 }
 
-export function createApiKeyService(kit: ServiceKit): ApiKeyService {
-  const { store, runtime, settings, secrets, emit, userLimits } = kit
-  const counter = createUseCounter(kit)
+export function createApiKeyService(deps: ServiceDependencies): ApiKeyService {
+  const { store, runtime, settings, secrets, emit, userLimits } = deps
+  const counter = createUseCounter(deps)
   /** Keys whose first use was announced; the store knows within a second. */
   const firstUses = new Set<string>()
   /** Hashes of valid keys. Validity itself is checked on every use. */
@@ -56,7 +56,7 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
       return { items: [items], total: items.length }
     },
     async create(caller, { name, createdAt, agentId = null }) {
-      if (agentId !== null) await assertMayBind(kit, caller, agentId)
+      if (agentId !== null) await assertMayBind(deps, caller, agentId)
       const key = `sk-${encodeBase64Url(runtime.randomBytes(32))}`
       const record: ApiKeyRecord = {
         id: runtime.uuid(),
@@ -89,7 +89,7 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
       const hash = hashes.get(key) ?? hashKey(key)
       const record = await store.apiKeys.findByHash(hash)
       if (record?.isActive !== true) return null
-      await assertAgentActs(kit, record)
+      await assertAgentActs(deps, record)
       if (hashes.size >= MAX_CACHED_HASHES) hashes.clear()
       hashes.set(key, hash)
       return record
@@ -107,7 +107,7 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
 }
 
 /** @throws Refusal 404, 403 */
-async function assertMayBind({ agents }: ServiceKit, caller: Caller, agentId: string) {
+async function assertMayBind({ agents }: ServiceDependencies, caller: Caller, agentId: string) {
   const answer = (await agents?.mayBind(caller, agentId)) ?? 'unknown'
   if (answer === 'unknown') throw refuse(404, 'Agent not found')
   if (answer === 'no') throw refuse(403, 'Only an owner of the agent may have a key of it')
@@ -115,7 +115,7 @@ async function assertMayBind({ agents }: ServiceKit, caller: Caller, agentId: st
 
 /** A key of an agent works only while the agent does, in every process. @throws Refusal 403 */
 export async function assertAgentActs(
-  { agents }: Pick<ServiceKit, 'agents'>,
+  { agents }: Pick<ServiceDependencies, 'agents'>,
   { agentId }: Pick<ApiKeyRecord, 'agentId'>,
 ): Promise<void> {
   if (agentId === null) return
@@ -124,7 +124,7 @@ export async function assertAgentActs(
 }
 
 /** Collects uses in memory, so that a request does not wait for a write. */
-function createUseCounter({ store, runtime, report }: ServiceKit) {
+function createUseCounter({ store, runtime, report }: ServiceDependencies) {
   let pending = new Map<string, ApiKeyUse>()
   let writing: Promise<void> = Promise.resolve()
 

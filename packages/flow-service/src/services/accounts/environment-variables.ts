@@ -1,8 +1,8 @@
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 
 /** Copies the environment variables named in the settings to a user. */
 export async function saveEnvironmentVariables(
-  { store, secrets, settings, runtime }: ServiceKit,
+  { store, secrets, settings, runtime }: ServiceDependencies,
   userId: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { endSessions } from '../../store/end-sessions.ts'
 import type { UserRecord } from '../../store/users.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { MAX_PASSWORD_LENGTH } from '../crypto/passwords.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { issueTokens, openSession, type SignIn } from './session.ts'
@@ -42,15 +42,15 @@ export interface LoginService {
 const CHALLENGE = { headers: { 'www-authenticate': 'Bearer' } }
 
 export function createLoginService(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   limiter: SignInLimiter,
   environment: Readonly<Record<string, string>>,
 ): LoginService {
-  const { store, tokens, settings, runtime } = kit
-  const verify = createPasswordCheck(kit)
+  const { store, tokens, settings, runtime } = deps
+  const verify = createPasswordCheck(deps)
   const open = async (user: UserRecord): Promise<SignIn> => {
-    const session = await openSession(kit, user)
-    await saveEnvironmentVariables(kit, user.id, environment)
+    const session = await openSession(deps, user)
+    await saveEnvironmentVariables(deps, user.id, environment)
     return session
   }
 
@@ -60,7 +60,7 @@ export function createLoginService(
       const user = await store.users.findByUsername(username)
       if (!(await verify(user, password)) || user === null) {
         const at = runtime.now()
-        kit.emit('signIn.failed', { at, id: user?.id ?? '', clientAddress })
+        deps.emit('signIn.failed', { at, id: user?.id ?? '', clientAddress })
         throw refuse(401, 'Incorrect username or password', CHALLENGE)
       }
       if (settings.loginRateLimit) await limiter.giveBack(clientAddress, username)
@@ -76,7 +76,7 @@ export function createLoginService(
       if (user?.isActive !== true) throw refuse(403, 'User account is inactive')
       return await open(user)
     },
-    refresh: (token) => refreshSession(kit, token),
+    refresh: (token) => refreshSession(deps, token),
     async signOut({ refreshToken, accessTokens = [] }) {
       const refresh = refreshToken === undefined ? null : await tokens.verifyRefresh(refreshToken)
       if (refresh !== null) await store.refreshFamilies.remove(refresh.familyId)
@@ -96,7 +96,7 @@ export function createLoginService(
         const message = 'Auto login is disabled. Please enable it in the settings'
         throw refuse(400, message, { body: { message, auto_login: false } })
       }
-      const user = await findSuperuser(kit)
+      const user = await findSuperuser(deps)
       if (user === null) throw refuse(400, "Super user hasn't been created")
       const updated = await store.users.update(user.id, { lastLoginAt: runtime.now() })
       return {
@@ -110,11 +110,11 @@ export function createLoginService(
         refreshExpires: null,
       }
     },
-    superuser: () => findSuperuser(kit),
+    superuser: () => findSuperuser(deps),
   }
 }
 
-async function findSuperuser({ store, settings }: ServiceKit): Promise<UserRecord | null> {
+async function findSuperuser({ store, settings }: ServiceDependencies): Promise<UserRecord | null> {
   const named = await store.users.findByUsername(settings.superuser)
   return named?.isSuperuser === true ? named : await store.users.findSuperuser()
 }
@@ -123,7 +123,7 @@ async function findSuperuser({ store, settings }: ServiceKit): Promise<UserRecor
  * Unknown names and users without a password take the same time as wrong passwords: every attempt
  * computes one hash and compares it with one.
  */
-function createPasswordCheck({ passwords, store }: ServiceKit) {
+function createPasswordCheck({ passwords, store }: ServiceDependencies) {
   let dummy: Promise<string> | undefined
   return async (user: UserRecord | null, password: string): Promise<boolean> => {
     if (passwords === undefined || password.length > MAX_PASSWORD_LENGTH) return false
@@ -142,8 +142,11 @@ function createPasswordCheck({ passwords, store }: ServiceKit) {
   }
 }
 
-async function refreshSession(kit: ServiceKit, token: string | undefined): Promise<SignIn> {
-  const { store, tokens, runtime } = kit
+async function refreshSession(
+  deps: ServiceDependencies,
+  token: string | undefined,
+): Promise<SignIn> {
+  const { store, tokens, runtime } = deps
   if (token === undefined || token === '') throw refuse(401, 'Invalid refresh token', CHALLENGE)
   const claims = await tokens.verifyRefresh(token)
   const user = claims === null ? null : await store.users.get(claims.userId)
@@ -164,5 +167,9 @@ async function refreshSession(kit: ServiceKit, token: string | undefined): Promi
   const late = use !== null && !use.first && now.getTime() - use.usedAt.getTime() > GRACE_MS
   if (late) await store.refreshFamilies.remove(familyId)
   if (use === null || late) throw refuse(401, 'Invalid refresh token')
-  return await issueTokens(kit, user, { familyId, tokenId: use.successorId, end: family.expiresAt })
+  return await issueTokens(deps, user, {
+    familyId,
+    tokenId: use.successorId,
+    end: family.expiresAt,
+  })
 }

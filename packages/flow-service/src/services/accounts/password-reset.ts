@@ -1,7 +1,7 @@
 import { endSessions } from '../../store/end-sessions.ts'
 import type { UserRecord } from '../../store/users.ts'
 import type { Caller } from '../base/caller.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { addSession, type SignIn } from './session.ts'
 import { takeAttempt, type SignInLimiter } from './sign-in-limiter.ts'
@@ -31,15 +31,15 @@ export interface PasswordResetService {
 }
 
 export function createPasswordResetService(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   limiter: SignInLimiter,
 ): PasswordResetService {
-  const { store, settings } = kit
+  const { store, settings } = deps
   /** A stolen token must not allow faster password guessing than the sign-in itself. */
   const checkCurrent = async (user: UserRecord, current: string, address: string) => {
     const isLimited = settings.loginRateLimit
     if (isLimited) await takeAttempt(limiter, address, user.username)
-    if (!(await matches(kit, user, current))) throw refuse(400, 'The current password is wrong')
+    if (!(await matches(deps, user, current))) throw refuse(400, 'The current password is wrong')
     if (isLimited) await limiter.giveBack(address, user.username)
   }
 
@@ -52,16 +52,16 @@ export function createPasswordResetService(
       const user = await store.users.get(caller.id)
       if (user === null) throw refuse(404, 'User not found')
       if (currentPassword !== null) await checkCurrent(user, currentPassword, clientAddress)
-      if (await matches(kit, user, password)) {
+      if (await matches(deps, user, password)) {
         throw refuse(400, "You can't use your current password")
       }
-      const passwordHash = await hashed(kit, password)
+      const passwordHash = await hashed(deps, password)
       const { signInId = null } = caller
       return await store.transaction(async (tx) => {
         const now = (await tx.users.get(user.id)) ?? user
         const ended = await endSessions(tx, now, signInId)
         const changed = (await tx.users.update(user.id, { passwordHash, ...ended })) ?? user
-        const session = signInId === null ? null : await addSession(kit, tx, changed)
+        const session = signInId === null ? null : await addSession(deps, tx, changed)
         return { user: changed, session }
       })
     },
@@ -69,7 +69,7 @@ export function createPasswordResetService(
 }
 
 async function matches(
-  { passwords }: ServiceKit,
+  { passwords }: ServiceDependencies,
   user: UserRecord,
   password: string,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { FlowStore } from '../../store/flow-store.ts'
 import type { UserRecord } from '../../store/users.ts'
 import { ensureDefaultProject } from '../flows/default-project.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { retryTaken } from '../records/retry.ts'
 
@@ -20,15 +20,15 @@ export interface SignIn {
  * Opens a sign-in for a user whose credentials have been verified.
  * @throws Refusal 401 if they have changed since
  */
-export async function openSession(kit: ServiceKit, user: UserRecord): Promise<SignIn> {
-  const { store, runtime } = kit
+export async function openSession(deps: ServiceDependencies, user: UserRecord): Promise<SignIn> {
+  const { store, runtime } = deps
   const now = runtime.now()
   const open = async (tx: FlowStore): Promise<SignIn> => {
     const changed = await tx.users.update(user.id, { lastLoginAt: now, updatedAt: now })
     // A concurrent reset has invalidated the old password (AB-64).
     if (changed?.tokenEpoch !== user.tokenEpoch) throw refuse(401, 'Incorrect username or password')
-    await ensureDefaultProject(kit, tx, user.id)
-    return await addSession(kit, tx, changed)
+    await ensureDefaultProject(deps, tx, user.id)
+    return await addSession(deps, tx, changed)
   }
   const session = await retryTaken(['project.name'], () => store.transaction(open))
   await store.refreshFamilies.trim(now)
@@ -37,11 +37,11 @@ export async function openSession(kit: ServiceKit, user: UserRecord): Promise<Si
 
 /** Adds a sign-in of a user in the caller's transaction. */
 export async function addSession(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   tx: FlowStore,
   user: UserRecord,
 ): Promise<SignIn> {
-  const { runtime, settings } = kit
+  const { runtime, settings } = deps
   const now = runtime.now()
   const [familyId, tokenId] = [runtime.uuid(), runtime.uuid()]
   const end = new Date(now.getTime() + settings.refreshTokenMaxAgeSeconds * 1000)
@@ -49,12 +49,12 @@ export async function addSession(
   await tx.refreshFamilies.insert(family, tokenId)
   const most = settings.maxSignInsPerUser
   if (most > 0) await tx.refreshFamilies.keepNewest(user.id, most)
-  return await issueTokens(kit, user, { familyId, tokenId, end })
+  return await issueTokens(deps, user, { familyId, tokenId, end })
 }
 
 /** Issues both tokens of a sign-in. */
 export async function issueTokens(
-  { tokens, runtime, settings }: ServiceKit,
+  { tokens, runtime, settings }: ServiceDependencies,
   user: UserRecord,
   { familyId, tokenId, end }: { familyId: string; tokenId: string; end: Date },
 ): Promise<SignIn> {

@@ -6,7 +6,7 @@ import type { UserPatch, UserRecord } from '../../store/users.ts'
 import { afterCommit } from '../records/after-commit.ts'
 import type { Caller } from '../base/caller.ts'
 import { ensureDefaultProject } from '../flows/default-project.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { removeFilesOf } from '../files/remove-files.ts'
 import { refuse } from '@x/flow-engine/internal'
 
@@ -64,18 +64,18 @@ export const defaultOptins = {
 const TAKEN = 'This username is unavailable.'
 const LAST_SUPERUSER = 'The last active superuser cannot be demoted, deactivated or deleted'
 
-export function createUserService(kit: ServiceKit): UserService {
-  const { store, runtime } = kit
+export function createUserService(deps: ServiceDependencies): UserService {
+  const { store, runtime } = deps
   return {
     get: (id) => store.users.get(id),
     list: ({ skip, limit }) =>
       store.users.list({ offset: Math.max(0, skip), limit: limit < 0 ? null : limit }),
-    create: (input) => createUser(kit, input),
-    patch: (caller, id, changes) => patchUser(kit, { caller, id, changes }),
+    create: (input) => createUser(deps, input),
+    patch: (caller, id, changes) => patchUser(deps, { caller, id, changes }),
     async remove(caller, id) {
       if (caller.id === id) throw refuse(400, "You can't delete your own user account")
-      await removeUser(kit, id)
-      kit.emit('user.deleted', { at: runtime.now(), userId: caller.id, id })
+      await removeUser(deps, id)
+      deps.emit('user.deleted', { at: runtime.now(), userId: caller.id, id })
     },
   }
 }
@@ -92,14 +92,14 @@ function checkUsername(username: string): void {
   if (problem !== null) throw refuse(400, `A username ${problem}`)
 }
 
-async function createUser(kit: ServiceKit, input: NewUser): Promise<UserRecord> {
+async function createUser(deps: ServiceDependencies, input: NewUser): Promise<UserRecord> {
   checkUsername(input.username)
-  const { store, runtime, settings, emit } = kit
+  const { store, runtime, settings, emit } = deps
   const now = runtime.now()
   const record: UserRecord = {
     id: input.id ?? runtime.uuid(),
     username: input.username,
-    passwordHash: input.password === null ? null : await hashed(kit, input.password),
+    passwordHash: input.password === null ? null : await hashed(deps, input.password),
     profileImage: null,
     storeApiKey: null,
     isActive: input.isActive ?? settings.newUserIsActive,
@@ -113,7 +113,7 @@ async function createUser(kit: ServiceKit, input: NewUser): Promise<UserRecord> 
   await refuseTaken('user.username', TAKEN, () =>
     store.transaction(async (tx) => {
       await tx.users.insert(record)
-      await ensureDefaultProject(kit, tx, record.id)
+      await ensureDefaultProject(deps, tx, record.id)
     }),
   )
   emit('user.created', { at: now, id: record.id })
@@ -126,8 +126,11 @@ interface Patch {
   readonly changes: UserChanges
 }
 
-async function patchUser(kit: ServiceKit, { caller, id, changes }: Patch): Promise<UserRecord> {
-  const { store, runtime, emit } = kit
+async function patchUser(
+  deps: ServiceDependencies,
+  { caller, id, changes }: Patch,
+): Promise<UserRecord> {
+  const { store, runtime, emit } = deps
   if (!caller.isSuperuser) {
     if (changes.isSuperuser === true || caller.id !== id) throw refuse(403, 'Permission denied')
     if ((changes.password ?? '') !== '') {
@@ -135,7 +138,7 @@ async function patchUser(kit: ServiceKit, { caller, id, changes }: Patch): Promi
     }
   }
   const password = changes.password === '' ? undefined : changes.password
-  const passwordHash = password === undefined ? undefined : await hashed(kit, password)
+  const passwordHash = password === undefined ? undefined : await hashed(deps, password)
   const [before, after] = await refuseTaken('user.username', TAKEN, () =>
     store.transaction(async (tx) => {
       await tx.users.lock?.(id, changes)
@@ -154,7 +157,7 @@ async function patchUser(kit: ServiceKit, { caller, id, changes }: Patch): Promi
   const event = { at: runtime.now(), userId: caller.id, id }
   emit('user.updated', event)
   if (before.isActive && !after.isActive) {
-    await kit.cancelBuilds({ userId: id })
+    await deps.cancelBuilds({ userId: id })
     emit('user.deactivated', event)
   }
   return after
@@ -174,8 +177,8 @@ function patchOf(
   return { ...Object.fromEntries(given), updatedAt }
 }
 
-async function removeUser(kit: ServiceKit, id: string): Promise<void> {
-  const { store, vectors, records } = kit
+async function removeUser(deps: ServiceDependencies, id: string): Promise<void> {
+  const { store, vectors, records } = deps
   const flowIds = await store.transaction(async (tx) => {
     await tx.users.lock?.(id, null)
     const user = await tx.users.get(id)
@@ -186,14 +189,14 @@ async function removeUser(kit: ServiceKit, id: string): Promise<void> {
     await tx.users.remove(id)
     return flows.items.map((flow) => flow.id)
   })
-  await afterCommit(kit, [
-    () => kit.cancelBuilds({ userId: id, isRemoved: true }),
+  await afterCommit(deps, [
+    () => deps.cancelBuilds({ userId: id, isRemoved: true }),
     () => vectors.removeOfUser(id),
     // Removes records that were added while the user was removed.
     () => store.users.remove(id),
     () => records.flush(),
     () => store.flows.removeRecords(flowIds, id),
-    () => removeFilesOf(kit, { userId: id, flowIds }),
+    () => removeFilesOf(deps, { userId: id, flowIds }),
   ])
 }
 
@@ -201,7 +204,10 @@ async function removeUser(kit: ServiceKit, id: string): Promise<void> {
  * Hashes a password.
  * @throws Refusal 400 if the host has configured no hasher
  */
-export async function hashed({ passwords }: ServiceKit, password: string): Promise<string> {
+export async function hashed(
+  { passwords }: ServiceDependencies,
+  password: string,
+): Promise<string> {
   if (passwords === undefined) throw refuse(400, 'Password sign-in is disabled')
   return await passwords.hash(password)
 }

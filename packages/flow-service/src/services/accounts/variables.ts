@@ -2,7 +2,7 @@ import { inParts } from '../records/in-parts.ts'
 import { refuseTaken } from '../records/retry.ts'
 import type { VariablePatch, VariableRecord } from '../../store/variables.ts'
 import type { Caller } from '../base/caller.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { refuse } from '@x/flow-engine/internal'
 
 /** A variable as shown to its owner; `shown` depends on its type. */
@@ -67,7 +67,7 @@ export function createVariableService({
   secrets,
   runtime,
   userLimits,
-}: ServiceKit): VariableService {
+}: ServiceDependencies): VariableService {
   const namesOf: VariableService['namesOf'] = async (userId) => {
     const all = await store.variables.list(userId)
     const sorted = all.toSorted((a, b) => (pointsOf(a.name) < pointsOf(b.name) ? -1 : 1))

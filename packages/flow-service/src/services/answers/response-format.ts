@@ -3,7 +3,7 @@ import type { AnswerEvent, FlowAnswer } from './answer.ts'
 import { textOrJson, type AnswerTool } from './answer-tools.ts'
 
 /** The facts of a response known before its run. */
-export interface ResponseFacts {
+export interface ResponseMetadata {
   readonly id: string
   /** Seconds since 1970. */
   readonly created: number
@@ -25,7 +25,7 @@ export interface ResponseJson {
   readonly [field: string]: unknown
 }
 
-export function formatResponse(facts: ResponseFacts, answer: FlowAnswer): ResponseJson {
+export function formatResponse(facts: ResponseMetadata, answer: FlowAnswer): ResponseJson {
   const content = [{ type: 'output_text', text: answer.text, annotations: [] }]
   const message = {
     type: 'message',
@@ -66,7 +66,7 @@ export function formatResponse(facts: ResponseFacts, answer: FlowAnswer): Respon
  * `failureText` are rethrown.
  */
 export async function* responseChunks(
-  facts: ResponseFacts,
+  facts: ResponseMetadata,
   events: AsyncIterable<AnswerEvent>,
   failureText: (error: unknown) => string | undefined,
 ): AsyncGenerator<string, void, undefined> {
@@ -103,7 +103,7 @@ export async function* responseChunks(
   yield formatSseFrame({ data: '[DONE]' })
 }
 
-function summaryOf({ id, created, model }: ResponseFacts, usage: object | null): object {
+function summaryOf({ id, created, model }: ResponseMetadata, usage: object | null): object {
   return { id, object: 'response', created_at: created, model, status: 'completed', usage }
 }
 
@@ -118,7 +118,7 @@ function usageJson(usage: FlowAnswer['usage']): object | null {
 }
 
 /** Formats a tool call as an item, numbered from 1. */
-function toolItem({ include }: ResponseFacts, tool: AnswerTool): ToolItem {
+function toolItem({ include }: ResponseMetadata, tool: AnswerTool): ToolItem {
   const { index, name, input, output, error } = tool
   const status = error === null ? 'completed' : 'failed'
   const number = index + 1
@@ -148,7 +148,7 @@ interface ToolItem {
   readonly [field: string]: unknown
 }
 
-function toolEvents(facts: ResponseFacts, tool: AnswerTool): string {
+function toolEvents(facts: ResponseMetadata, tool: AnswerTool): string {
   const item = toolItem(facts, tool)
   const given = textOrJson(tool.input)
   const place = { item_id: item.id, output_index: tool.index }

@@ -12,7 +12,7 @@ import type { ChatInput } from './chat-input.ts'
 import {
   formatResponse,
   responseChunks,
-  type ResponseFacts,
+  type ResponseMetadata,
   type ResponseJson,
 } from './response-format.ts'
 import type { RunService } from '../runs/run-service.ts'
@@ -71,7 +71,7 @@ export function createResponsesService(options: ResponsesServiceOptions): Respon
       const continues = previousResponseId !== null && previousResponseId !== ''
       const id = continues ? previousResponseId : runtime.uuid()
       const created = Math.floor(runtime.now().getTime() / 1000)
-      const facts: ResponseFacts = { id, created, model, previousResponseId, include }
+      const facts: ResponseMetadata = { id, created, model, previousResponseId, include }
       const question = {
         text: input.text,
         sessionId: id,
@@ -98,7 +98,7 @@ export function withInstructions(
 }
 
 async function finished(
-  facts: ResponseFacts,
+  facts: ResponseMetadata,
   events: AsyncIterable<AnswerEvent>,
 ): Promise<ResponsesOutcome> {
   try {

@@ -1,6 +1,6 @@
 import { isSchemaError } from '@x/wire'
 import type { FlowSettings } from '../../settings.ts'
-import type { ServiceKit } from './kit.ts'
+import type { ServiceDependencies } from './dependencies.ts'
 
 /** The version of the API. */
 export const SERVICE_VERSION = '1.7.1'
@@ -20,7 +20,7 @@ export function createStatusService({
   settings,
   runtime,
   report,
-}: ServiceKit): StatusService {
+}: ServiceDependencies): StatusService {
   const failing: StatusService['failing'] = async () => {
     try {
       await store.ping()

@@ -13,7 +13,7 @@ import type { StoredEvent } from '@x/flow-engine/store'
 import { ownFlow } from '../base/own-flow.ts'
 import type { Caller } from '../base/caller.ts'
 import type { RunOrigin } from '../runs/run-origin.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
 import type { FlowVersionService, PinnableFlow } from '../flows/flow-versions.ts'
 import { publicFlowId } from '../flows/public-flow-id.ts'
@@ -114,7 +114,7 @@ const TASK_STATUS = {
   cancelled: 'REVOKED',
 } as const
 
-export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
+export interface BuildServiceOptions extends Pick<ServiceDependencies, 'store'> {
   readonly jobs: BuildJobs
   readonly runner: Pick<Runner, 'enqueue'>
   readonly onceJobs: Pick<OnceJobs, 'start'>

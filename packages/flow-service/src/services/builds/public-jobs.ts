@@ -1,4 +1,4 @@
-import { keepRecent } from '@x/wire'
+import { setLru } from '@x/wire'
 import type { BuildJobs } from '@x/flow-engine'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { publicFlowId } from '../flows/public-flow-id.ts'
@@ -32,7 +32,7 @@ export function createPublicJobs({
   const known = new Map<string, PublicBuild>()
 
   const remember = (jobId: string, build: PublicBuild): PublicBuild =>
-    keepRecent(known, jobId, build, REMEMBERED)
+    setLru(known, jobId, build, REMEMBERED)
   const find = async (jobId: string, clientId: string): Promise<PublicBuild | null> => {
     const job = await jobs.get(jobId)
     const { userId: ownerId, flowId: derivedFlowId } = job ?? {}

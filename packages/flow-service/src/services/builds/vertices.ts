@@ -1,4 +1,4 @@
-import { keepRecent, type Runtime } from '@x/wire'
+import { setLru, type Runtime } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
 import { FlowCompileError } from '@x/flow-engine'
 import { readCheckpoint } from '@x/flow-engine/internal'
@@ -96,8 +96,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       throw refuse(400, runErrorText(error), { cause: error })
     }
   }
-  const keep = (key: string, entry: KeptGraph): KeptGraph =>
-    keepRecent(kept, key, entry, MAX_CACHED)
+  const keep = (key: string, entry: KeptGraph): KeptGraph => setLru(kept, key, entry, MAX_CACHED)
   const graphFor = async (caller: Caller, flowId: string): Promise<KeptGraph> => {
     const flow = await own(caller, flowId)
     const key = keyOf(caller, flowId)

@@ -18,10 +18,10 @@ import type {
 import { isUniqueConflict } from '@x/flow-engine/store'
 import { collectionRows } from './collection-rows.ts'
 import { openDistinctRows } from './distinct-rows.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { parseObject, searchCollection } from './search-collection.ts'
 
-type Kit = Pick<ServiceKit, 'runtime' | 'secrets' | 'settings'>
+type Kit = Pick<ServiceDependencies, 'runtime' | 'secrets' | 'settings'>
 
 /** Maximum number of collections of one kind per user, and maximum length of a name. */
 const MAX_COLLECTIONS = 1000
@@ -31,15 +31,19 @@ const TEXTS_AT_ONCE = 1000
 const ADDED_AT_ONCE = 1000
 
 /** Chroma and FAISS collections of one user, created when first filled. */
-export function createVectorStores(kit: Kit, store: CollectionStore, userId: string): VectorStores {
+export function createVectorStores(
+  deps: Kit,
+  store: CollectionStore,
+  userId: string,
+): VectorStores {
   return {
     async open(name) {
       if (name.length > MAX_NAME_LENGTH) {
         throw invalidRequest(`The name of a collection has at most ${MAX_NAME_LENGTH} characters`)
       }
-      return vectorStore(kit, store, {
+      return vectorStore(deps, store, {
         find: () => store.get(userId, 'vectors', name),
-        make: () => insert(kit, store, { userId, kind: 'vectors', name }),
+        make: () => insert(deps, store, { userId, kind: 'vectors', name }),
         what: `the collection ${name.split('/').at(-1) ?? ''}`,
       })
     },
@@ -48,13 +52,13 @@ export function createVectorStores(kit: Kit, store: CollectionStore, userId: str
 
 /** Knowledge bases of one user. */
 export function createKnowledge(
-  kit: Kit,
+  deps: Kit,
   store: CollectionStore,
   userId: string,
 ): KnowledgeService {
   const opened = async (record: CollectionRecord): Promise<KnowledgeBase> => {
     const { id, name, apiKey } = record
-    const key = apiKey === null ? null : await kit.secrets.open(apiKey, contextOf(record))
+    const key = apiKey === null ? null : await deps.secrets.open(apiKey, contextOf(record))
     return {
       id,
       name,
@@ -63,7 +67,7 @@ export function createKnowledge(
         model: record.model ?? '',
         ...(key === null ? {} : { apiKey: key }),
       },
-      store: vectorStore(kit, store, {
+      store: vectorStore(deps, store, {
         find: () => store.get(userId, 'knowledge', name),
         make: () => Promise.reject(new FlowError('not_found', `Knowledge base ${name} is gone`)),
         what: `the knowledge base ${name}`,
@@ -78,9 +82,9 @@ export function createKnowledge(
     },
     async create(name, { provider, model, apiKey }) {
       const place = { userId, kind: 'knowledge' as const, name }
-      const key = apiKey === undefined ? null : await kit.secrets.seal(apiKey, contextOf(place))
+      const key = apiKey === undefined ? null : await deps.secrets.seal(apiKey, contextOf(place))
       try {
-        return await opened(await insert(kit, store, { ...place, provider, model, apiKey: key }))
+        return await opened(await insert(deps, store, { ...place, provider, model, apiKey: key }))
       } catch (error) {
         if (!isUniqueConflict(error)) throw error
         const text = `The knowledge base ${name} already exists`

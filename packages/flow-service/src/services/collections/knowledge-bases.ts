@@ -1,6 +1,6 @@
 import type { CollectionRecord, CollectionSize } from '../../store/collections.ts'
 import type { Caller } from '../base/caller.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { refuse } from '@x/flow-engine/internal'
 
 /** A knowledge base and its size. */
@@ -25,7 +25,7 @@ export interface KnowledgeBaseService {
 
 export function createKnowledgeBaseService({
   store: { collections },
-}: Pick<ServiceKit, 'store'>): KnowledgeBaseService {
+}: Pick<ServiceDependencies, 'store'>): KnowledgeBaseService {
   const missing = (name: string) => refuse(404, `Knowledge base '${name}' not found`)
   return {
     list: ({ id }) => collections.list(id, 'knowledge'),

@@ -1,5 +1,5 @@
 import { eventLoopTurn } from '@x/wire'
-import type { CollectionRow, CollectionStore, Placed } from '../../store/collections.ts'
+import type { CollectionRow, CollectionStore, Position } from '../../store/collections.ts'
 
 /** A search in a collection. */
 export interface CollectionQuery {
@@ -78,7 +78,7 @@ async function readAll(
   return inOrder(await store.rows(id, best.positions), best)
 }
 
-function inOrder(rows: readonly (CollectionRow & Placed)[], best: Nearest): FoundRow[] {
+function inOrder(rows: readonly (CollectionRow & Position)[], best: Nearest): FoundRow[] {
   const byPosition = new Map(rows.map((row) => [row.position, row]))
   return best.entries.flatMap(({ position, distance }) => {
     const row = byPosition.get(position)

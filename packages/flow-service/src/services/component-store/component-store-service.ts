@@ -8,7 +8,7 @@ import type {
   DownloadedComponent,
   StoreCaller,
 } from './component-store.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { refuse, type Refusal } from '@x/flow-engine/internal'
 
 /**
@@ -40,7 +40,7 @@ export interface ComponentStoreService {
 const PASSED_ON = [400, 401, 403, 406, 413]
 
 export function createComponentStoreService(
-  { secrets }: ServiceKit,
+  { secrets }: ServiceDependencies,
   store: ComponentStore | undefined,
 ): ComponentStoreService {
   const available = (): ComponentStore => {

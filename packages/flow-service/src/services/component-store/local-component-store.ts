@@ -4,7 +4,7 @@ import type { ComponentStoreOptions } from '../../options.ts'
 import type { SharedComponentPatch, SharedComponentRecord } from '../../store/shared-components.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import type { ComponentPayload, ComponentStore } from './component-store.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { inParts } from '../records/in-parts.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { retryTaken } from '../records/retry.ts'
@@ -19,11 +19,11 @@ const TAKEN = 'You already have a component with this name. Please choose a diff
 
 /** The component store in the service's own database. */
 export function createLocalComponentStore(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   options: ComponentStoreOptions = {},
 ): ComponentStore {
-  const { store, runtime, components } = kit
-  const ready = once(() => addTags(kit, options.tags ?? []))
+  const { store, runtime, components } = deps
+  const ready = once(() => addTags(deps, options.tags ?? []))
   const visible = async (id: string, userId: string): Promise<SharedComponentRecord> => {
     const record = await find(store, id, userId)
     if (record === null) throw refuse(400, NOT_FOUND)
@@ -44,11 +44,11 @@ export function createLocalComponentStore(
       yield* inParts(store.components.parts?.(query), whole)
     },
     create: (payload, { userId }) =>
-      refuseTaken('component.name', TAKEN, () => share(kit, { userId, payload })),
+      refuseTaken('component.name', TAKEN, () => share(deps, { userId, payload })),
     async update(id, payload, { userId }) {
       const record = await visible(id, userId)
       if (record.ownerId !== userId) throw refuse(403, 'Forbidden')
-      await refuseTaken('component.name', TAKEN, () => change(kit, { userId, payload }, id))
+      await refuseTaken('component.name', TAKEN, () => change(deps, { userId, payload }, id))
       return id
     },
     async download(id, { userId }) {
@@ -124,8 +124,8 @@ interface Write {
   readonly payload: ComponentPayload
 }
 
-async function share(kit: ServiceKit, { userId, payload }: Write): Promise<string> {
-  const { store, runtime } = kit
+async function share(deps: ServiceDependencies, { userId, payload }: Write): Promise<string> {
+  const { store, runtime } = deps
   const now = runtime.now()
   const record: SharedComponentRecord = {
     ...contentOf(payload),
@@ -137,10 +137,10 @@ async function share(kit: ServiceKit, { userId, payload }: Write): Promise<strin
     createdAt: now,
     updatedAt: now,
   }
-  await kit.userLimits.within(userId, { kind: 'components', added: 1 }, () =>
+  await deps.userLimits.within(userId, { kind: 'components', added: 1 }, () =>
     retryTaken(['tag.name'], () =>
       store.transaction(async (tx) => {
-        const tagIds = await resolveTags(kit, tx, payload.tags ?? [])
+        const tagIds = await resolveTags(deps, tx, payload.tags ?? [])
         await tx.components.insert(record, tagIds)
       }),
     ),
@@ -148,8 +148,12 @@ async function share(kit: ServiceKit, { userId, payload }: Write): Promise<strin
   return record.id
 }
 
-async function change(kit: ServiceKit, { userId, payload }: Write, id: string): Promise<void> {
-  const { store, runtime } = kit
+async function change(
+  deps: ServiceDependencies,
+  { userId, payload }: Write,
+  id: string,
+): Promise<void> {
+  const { store, runtime } = deps
   const { parent, isPrivate, tags } = payload
   await retryTaken(['tag.name'], () =>
     store.transaction(async (tx) => {
@@ -158,7 +162,7 @@ async function change(kit: ServiceKit, { userId, payload }: Write, id: string): 
         updatedAt: runtime.now(),
         ...(parent === undefined ? {} : { parent: await parentOf(tx, { userId, payload }) }),
         ...(isPrivate === undefined ? {} : { isPrivate }),
-        ...(tags === null ? {} : { tagIds: await resolveTags(kit, tx, tags) }),
+        ...(tags === null ? {} : { tagIds: await resolveTags(deps, tx, tags) }),
       }
       if (!(await tx.components.update(userId, id, patch))) throw refuse(400, NOT_FOUND)
     }),
@@ -180,7 +184,7 @@ function contentOf(payload: ComponentPayload) {
 
 /** Resolves ids of existing tags, or names, which create new tags. */
 async function resolveTags(
-  { runtime }: ServiceKit,
+  { runtime }: ServiceDependencies,
   tx: FlowStore,
   tags: readonly string[],
 ): Promise<string[]> {
@@ -202,10 +206,10 @@ async function resolveTags(
   return [...ids]
 }
 
-async function addTags(kit: ServiceKit, names: readonly string[]): Promise<void> {
+async function addTags(deps: ServiceDependencies, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   await retryTaken(['tag.name'], () =>
-    kit.store.transaction((tx) => resolveTags(kit, tx, names).then(() => undefined)),
+    deps.store.transaction((tx) => resolveTags(deps, tx, names).then(() => undefined)),
   )
 }
 

@@ -30,13 +30,13 @@ import type { StoredEngineOptions } from '../../options.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 import type { ChatFlows } from '../answers/chat-flows.ts'
 import type { Caller } from '../base/caller.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { formatAddress } from '../files/file-address.ts'
 import type { FileService } from '../files/files.ts'
 import type { VisitorQueue } from '../builds/visitor-queue.ts'
 import { asksPerson } from '../runs/asking-flows.ts'
 import type { BuildMetadata } from '../runs/build-metadata.ts'
-import type { RunScope } from '../runs/run-scope.ts'
+import type { RunOwnerInfo } from '../runs/run-owner-info.ts'
 import type { Runner } from '../runs/runner.ts'
 import { resolveDoorOptions } from './door-options.ts'
 import { createVisitorCalls } from './visitor-calls.ts'
@@ -77,19 +77,19 @@ export interface DoorServices {
 }
 
 export interface DoorServicesOptions {
-  readonly kit: ServiceKit
+  readonly deps: ServiceDependencies
   readonly options: Pick<StoredEngineOptions, 'aiSdk' | 'agUi' | 'a2a' | 'ssrfAllow' | 'services'>
   readonly jobs: BuildJobs
   readonly runner: Pick<Runner, 'enqueue'>
   readonly store: JobStore
   readonly chatFlows: ChatFlows
-  readonly servicesOf: (scope: RunScope) => ComponentServices
+  readonly servicesOf: (scope: RunOwnerInfo) => ComponentServices
   readonly files: FileService
   readonly visitors: VisitorQueue
 }
 
 export function createDoorServices({
-  kit,
+  deps,
   options,
   jobs,
   runner,
@@ -99,20 +99,20 @@ export function createDoorServices({
   files,
   visitors: visitorQueue,
 }: DoorServicesOptions): DoorServices {
-  const { runtime, secrets: box, settings } = kit
+  const { runtime, secrets: box, settings } = deps
   const publicTimeoutMs = settings.publicBuildSeconds * 1000
   const { ssrfAllow: allow = [], services = {} } = options
   const outgoing = outgoingFetch(services, { allow })
   const chatOptions = resolveDoorOptions(options.aiSdk)
   const agUiOptions = resolveDoorOptions(options.agUi)
-  const visitors = createVisitorCalls(kit)
-  const scopeOf = (ownerId: string, flowId: string): RunScope => ({
+  const visitors = createVisitorCalls(deps)
+  const scopeOf = (ownerId: string, flowId: string): RunOwnerInfo => ({
     ownerId,
     storedFlowId: flowId,
     isPublic: false,
     runFlowId: flowId,
   })
-  const scopeAt = (userId: string, flowId: string): RunScope => {
+  const scopeAt = (userId: string, flowId: string): RunOwnerInfo => {
     const visitor = visitors.of(flowId)
     return visitor === undefined ? scopeOf(userId, flowId) : visitors.scopeOf(visitor, flowId)
   }
@@ -120,7 +120,7 @@ export function createDoorServices({
     jobs,
     store,
     runtime,
-    onError: (error) => kit.report(error),
+    onError: (error) => deps.report(error),
     messages: ({ userId, flowId }) => servicesOf(scopeAt(userId, flowId)).messages,
     async start({ userId, flowId, chatId }, flow, run, turn) {
       const visitor = visitors.of(flowId)
@@ -281,7 +281,7 @@ export function createDoorServices({
 /** The address of the service, as its clients know it. */
 export function publicBase(
   { url }: Pick<Request, 'url'>,
-  { publicUrl, basePath }: ServiceKit['settings'],
+  { publicUrl, basePath }: ServiceDependencies['settings'],
 ): string {
   return publicUrl === '' ? `${new URL(url).origin}${basePath}` : publicUrl
 }

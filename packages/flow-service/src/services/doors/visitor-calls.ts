@@ -1,9 +1,9 @@
 import { checkChatKey, missingKey, type DoorCall } from '@x/flow-protocols/internal'
-import { keepRecent, readUuid } from '@x/wire'
+import { setLru, readUuid } from '@x/wire'
 import type { FlowRecord } from '../../store/flows.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { publicFlowId } from '../flows/public-flow-id.ts'
-import type { RunScope } from '../runs/run-scope.ts'
+import type { RunOwnerInfo } from '../runs/run-owner-info.ts'
 
 /** Visitors who are remembered; each request makes its own known again. */
 const REMEMBERED = 10_000
@@ -25,10 +25,10 @@ export interface VisitorCalls {
   enter(call: DoorCall, chatId: string, address: string | undefined): Promise<DoorCall>
   /** The visitor under whose flow id a chat runs; undefined for a flow of a user. */
   of(flowId: string): Visitor | undefined
-  scopeOf(visitor: Pick<Visitor, 'ownerId' | 'storedFlowId'>, flowId: string): RunScope
+  scopeOf(visitor: Pick<Visitor, 'ownerId' | 'storedFlowId'>, flowId: string): RunOwnerInfo
 }
 
-export function createVisitorCalls({ store }: Pick<ServiceKit, 'store'>): VisitorCalls {
+export function createVisitorCalls({ store }: Pick<ServiceDependencies, 'store'>): VisitorCalls {
   const known = new Map<string, Visitor>()
   return {
     async find(flowId) {
@@ -41,7 +41,7 @@ export function createVisitorCalls({ store }: Pick<ServiceKit, 'store'>): Visito
       checkChatKey(chatId)
       const { flow, userId: ownerId } = call
       const id = await publicFlowId(chatId, flow.id)
-      keepRecent(known, id, { chatId, ownerId, storedFlowId: flow.id, address }, REMEMBERED)
+      setLru(known, id, { chatId, ownerId, storedFlowId: flow.id, address }, REMEMBERED)
       return { ...call, flow: { ...flow, id } }
     },
     of: (flowId) => known.get(flowId),

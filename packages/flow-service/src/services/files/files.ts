@@ -1,6 +1,6 @@
 import { createKeyedQueue } from '@x/wire'
 import { isGone } from '../records/is-gone.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import type { Caller } from '../base/caller.ts'
 import { blobKeyOf, folderKeyOf, type FileSpace } from './file-address.ts'
@@ -48,8 +48,8 @@ export interface FileService {
   remove(flowId: string, name: string): Promise<void>
 }
 
-export function createFileService(kit: ServiceKit): FileService {
-  const { store, files, runtime, settings } = kit
+export function createFileService(deps: ServiceDependencies): FileService {
+  const { store, files, runtime, settings } = deps
   const queue = createKeyedQueue()
   const open = async (id: string, name: string, space: FileSpace): Promise<BlobBody> => {
     const found = isFileName(name) ? await openBlob(files, blobKeyOf(space, { id, name })) : null
@@ -69,7 +69,7 @@ export function createFileService(kit: ServiceKit): FileService {
       throw refuse(400, `A flow may have ${limit}. Remove some first.`)
     }
     const { stem, extension } = splitName(stamped)
-    return await withinQuota(kit, flowId, stage?.size ?? bytes.length, async () => {
+    return await withinQuota(deps, flowId, stage?.size ?? bytes.length, async () => {
       for (let k = 0; ; k += 1) {
         const candidate = k === 0 ? stamped : joinName(`${stem} (${k})`, extension)
         checkFileName(name, candidate)
@@ -86,8 +86,8 @@ export function createFileService(kit: ServiceKit): FileService {
       try {
         // One after the other, so that concurrent ones cannot exceed the limit together.
         const name = await queue(flowId, () => keep(flowId, file))
-        if (!(await isGone(kit, () => store.flows.get(flowId)))) return name
-        await removeFilesOf(kit, { flowIds: [flowId] })
+        if (!(await isGone(deps, () => store.flows.get(flowId)))) return name
+        await removeFilesOf(deps, { flowIds: [flowId] })
         throw refuse(404, 'Flow not found')
       } finally {
         await file.stage?.discard()
@@ -119,7 +119,7 @@ export function createFileService(kit: ServiceKit): FileService {
  * @throws Refusal 413
  */
 async function withinQuota<T>(
-  { store, files, settings, userLimits }: ServiceKit,
+  { store, files, settings, userLimits }: ServiceDependencies,
   flowId: string,
   size: number,
   work: () => Promise<T>,

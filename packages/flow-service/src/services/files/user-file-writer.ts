@@ -4,7 +4,7 @@ import { blobKeyOf, formatAddress, type FileAddress } from './file-address.ts'
 import { checkFileName, joinName, splitName } from './file-names.ts'
 import { joinBytes } from '@x/wire'
 import { createKeyedQueue } from '@x/wire'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { numberedName } from '../names/numbered-name.ts'
 import { retryTaken } from '../records/retry.ts'
 
@@ -35,13 +35,16 @@ export type FileContent = Uint8Array | BlobStage
 export type FileChange = (before: Uint8Array | null) => Uint8Array | Promise<Uint8Array>
 
 /** Attempts at reading a size that other writers keep changing. */
-const LOOKS = 100
+const MAX_ATTEMPTS = 100
 
-type Kit = Pick<ServiceKit, 'store' | 'files' | 'runtime' | 'report' | 'userLimits'>
+type WriterDependencies = Pick<
+  ServiceDependencies,
+  'store' | 'files' | 'runtime' | 'report' | 'userLimits'
+>
 
 const ONE_FILE = { kind: 'userFiles', added: 1 } as const
 
-export function createUserFileWriter(kit: Kit): UserFileWriter {
+export function createUserFileWriter(deps: WriterDependencies): UserFileWriter {
   const queue = createKeyedQueue()
   const inTurn = <T>(userId: string, name: string, work: () => Promise<T>): Promise<T> => {
     checkFileName(name, name)
@@ -49,32 +52,32 @@ export function createUserFileWriter(kit: Kit): UserFileWriter {
   }
   return {
     create: (userId, name, content) =>
-      inTurn(userId, name, () => retried(() => insertFile(kit, { userId, name, content }))),
+      inTurn(userId, name, () => retried(() => insertFile(deps, { userId, name, content }))),
     append: (userId, name, bytes) =>
       inTurn(userId, name, () =>
         retried(async () => {
-          const known = await kit.store.userFiles.findByName(userId, splitName(name).stem)
+          const known = await deps.store.userFiles.findByName(userId, splitName(name).stem)
           if (known === null)
-            return await insertFile(kit, { userId, name, content: bytes, exact: true })
-          return await kit.userLimits.storing(userId, async (check) => {
+            return await insertFile(deps, { userId, name, content: bytes, exact: true })
+          return await deps.userLimits.storing(userId, async (check) => {
             await check(bytes.length)
-            await kit.files.update(userFileKey(known), (before) =>
+            await deps.files.update(userFileKey(known), (before) =>
               joinBytes(before === null ? [bytes] : [before, bytes]),
             )
-            return await withSize(kit, known)
+            return await withSize(deps, known)
           })
         }),
       ),
     replace: (userId, name, content) =>
       inTurn(userId, name, () =>
         retried(async () => {
-          const known = await kit.store.userFiles.findByName(userId, splitName(name).stem)
-          if (known !== null) await removeRecords(kit, userId, [known])
-          return await insertFile(kit, { userId, name, content, exact: true })
+          const known = await deps.store.userFiles.findByName(userId, splitName(name).stem)
+          if (known !== null) await removeRecords(deps, userId, [known])
+          return await insertFile(deps, { userId, name, content, exact: true })
         }),
       ),
-    change: (address, change) => changeFile(kit, address, change),
-    remove: (userId, records) => removeRecords(kit, userId, records),
+    change: (address, change) => changeFile(deps, address, change),
+    remove: (userId, records) => removeRecords(deps, userId, records),
   }
 }
 
@@ -96,17 +99,17 @@ interface NewFile {
  * stored.
  */
 async function insertFile(
-  kit: Kit,
+  deps: WriterDependencies,
   { userId, name, content, exact = false }: NewFile,
 ): Promise<UserFileRecord> {
-  const { files, store } = kit
-  await kit.userLimits.check(userId, ONE_FILE)
+  const { files, store } = deps
+  await deps.userLimits.check(userId, ONE_FILE)
   const isBytes = content instanceof Uint8Array
   const size = isBytes ? content.length : content.size
   // Checked before the bytes are stored, and again when they are counted.
-  await kit.userLimits.storing(userId, (check) => check(size))
+  await deps.userLimits.storing(userId, (check) => check(size))
   const { stem, extension } = splitName(name)
-  const shown = exact ? stem : await freeName(kit, userId, stem)
+  const shown = exact ? stem : await freeName(deps, userId, stem)
   for (let k = 0; ; k += 1) {
     const stored = joinName(k === 0 ? shown : `${shown} (${k})`, extension)
     checkFileName(shown, stored)
@@ -114,12 +117,12 @@ async function insertFile(
     if ((await store.userFiles.findByPath(userId, path)) !== null) continue
     const key = userFileKey({ userId, path })
     if (!(await (isBytes ? files.create(key, content) : content.create(key)))) continue
-    return await insertRecord(kit, { userId, name: shown, path, size })
+    return await insertRecord(deps, { userId, name: shown, path, size })
   }
 }
 
 async function insertRecord(
-  { store, files, runtime, userLimits }: Kit,
+  { store, files, runtime, userLimits }: WriterDependencies,
   facts: Pick<UserFileRecord, 'userId' | 'name' | 'path' | 'size'>,
 ): Promise<UserFileRecord> {
   const now = runtime.now()
@@ -136,13 +139,21 @@ async function insertRecord(
   }
 }
 
-async function freeName({ store }: Kit, userId: string, stem: string): Promise<string> {
+async function freeName(
+  { store }: WriterDependencies,
+  userId: string,
+  stem: string,
+): Promise<string> {
   return numberedName(stem, new Set(await store.userFiles.names(userId, stem)))
 }
 
 /** The record is stored last, so that a failing run leaves no list entry. */
-async function changeFile(kit: Kit, address: FileAddress, change: FileChange): Promise<void> {
-  const { store, files, userLimits } = kit
+async function changeFile(
+  deps: WriterDependencies,
+  address: FileAddress,
+  change: FileChange,
+): Promise<void> {
+  const { store, files, userLimits } = deps
   const { id: userId } = address
   const path = formatAddress(address)
   await userLimits.storing(userId, async (check) => {
@@ -153,25 +164,25 @@ async function changeFile(kit: Kit, address: FileAddress, change: FileChange): P
     })
     await retried(async () => {
       const known = await store.userFiles.findByPath(userId, path)
-      if (known !== null) return await withSize(kit, known)
-      const record = await newRecord(kit, { address, path, size })
+      if (known !== null) return await withSize(deps, known)
+      const record = await newRecord(deps, { address, path, size })
       await userLimits.within(userId, ONE_FILE, () => store.userFiles.insert(record))
-      return await withSize(kit, record)
+      return await withSize(deps, record)
     })
   })
 }
 
 /** The record of a file created by a run. */
 async function newRecord(
-  kit: Kit,
+  deps: WriterDependencies,
   { address, path, size }: { address: FileAddress; path: string; size: number },
 ): Promise<UserFileRecord> {
   const { stem } = splitName(address.name.slice(address.name.lastIndexOf('/') + 1))
-  const now = kit.runtime.now()
+  const now = deps.runtime.now()
   return {
-    id: kit.runtime.uuid(),
+    id: deps.runtime.uuid(),
     userId: address.id,
-    name: await freeName(kit, address.id, stem),
+    name: await freeName(deps, address.id, stem),
     path,
     size,
     provider: null,
@@ -182,11 +193,11 @@ async function newRecord(
 
 /** The record with the file's actual size, as another writer may have changed it meanwhile. */
 async function withSize(
-  { store, files, runtime }: Kit,
+  { store, files, runtime }: WriterDependencies,
   record: UserFileRecord,
 ): Promise<UserFileRecord> {
   let current = record
-  for (let attempt = 0; attempt < LOOKS; attempt += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const size = (await files.size(userFileKey(record))) ?? 0
     if (attempt > 0 && size === current.size) break
     const patch = { size, updatedAt: runtime.now() }
@@ -201,7 +212,7 @@ function retried<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function removeRecords(
-  { store, files, report }: Kit,
+  { store, files, report }: WriterDependencies,
   userId: string,
   records: readonly UserFileRecord[],
 ): Promise<{ removed: number; failed: number }> {

@@ -5,7 +5,7 @@ import type { Caller } from '../base/caller.ts'
 import { inParts } from '../records/in-parts.ts'
 import { joinName, splitName } from './file-names.ts'
 import { stageOf, type FileInput } from './files.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { openBlob } from './open-blob.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { createUserFileWriter, userFileKey } from './user-file-writer.ts'
@@ -53,9 +53,9 @@ export interface NamedBody extends BlobBody {
 const NOT_FOUND = 'File not found'
 const MB = 1024 * 1024
 
-export function createUserFileService(kit: ServiceKit): UserFileService {
-  const { store, files, runtime } = kit
-  const writer = createUserFileWriter(kit)
+export function createUserFileService(deps: ServiceDependencies): UserFileService {
+  const { store, files, runtime } = deps
+  const writer = createUserFileWriter(deps)
   const find = async (caller: Caller, id: string): Promise<UserFileRecord> => {
     const record = await store.userFiles.get(caller.id, id)
     if (record === null) throw refuse(404, NOT_FOUND)

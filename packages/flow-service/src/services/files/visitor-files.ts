@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { blobKeyOf } from './file-address.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import type { FileChange } from './user-file-writer.ts'
 
 const MB = 1024 * 1024
@@ -27,7 +27,7 @@ export function createVisitorFiles({
   files,
   runtime,
   settings,
-}: Pick<ServiceKit, 'files' | 'runtime' | 'settings'>): VisitorFiles {
+}: Pick<ServiceDependencies, 'files' | 'runtime' | 'settings'>): VisitorFiles {
   const oldest = (): number => runtime.now().getTime() - settings.publicFlowExpiration * 1000
   const keyOf = (flowId: string, name: string): string =>
     blobKeyOf('visitors', { id: flowId, name })
@@ -44,7 +44,7 @@ export function createVisitorFiles({
 
   return {
     async change(flowId, name, change) {
-      await files.update(ledgerKeyOf(flowId), async (bytes) => {
+      await files.update(usageKeyOf(flowId), async (bytes) => {
         const ledger = await swept(flowId, bytes)
         ledger.delete(name)
         const others = [...ledger.values()].reduce((sum, [size]) => sum + size, 0)
@@ -65,19 +65,19 @@ export function createVisitorFiles({
       for (const file of await files.list(LEDGERS)) {
         const flowId = file.replace(/\.json$/, '')
         let isEmpty = false
-        await files.update(ledgerKeyOf(flowId), async (bytes) => {
+        await files.update(usageKeyOf(flowId), async (bytes) => {
           const ledger = await swept(flowId, bytes)
           isEmpty = ledger.size === 0
           return writeLedger(ledger)
         })
-        if (isEmpty) await files.remove(ledgerKeyOf(flowId))
+        if (isEmpty) await files.remove(usageKeyOf(flowId))
       }
     },
   }
 }
 
 /** The blob key of the ledger of a flow's visitor files. */
-export function ledgerKeyOf(flowId: string): string {
+export function usageKeyOf(flowId: string): string {
   return `${LEDGERS}/${flowId}.json`
 }
 

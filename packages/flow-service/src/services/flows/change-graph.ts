@@ -1,19 +1,19 @@
 import { eventLoopTurn } from '@x/wire'
-import { finish, finishInTurns, type Steps } from '@x/wire'
+import { finish, finishCooperatively, type CooperativeWork } from '@x/wire'
 
 /** Longer graphs are read and changed over several turns of the event loop. In characters. */
 const LARGE = 256 * 1024
 
 /** Yields to the event loop between two steps with a large graph. */
-export async function turnIfLarge(data: string | null): Promise<void> {
+export async function yieldIfLarge(data: string | null): Promise<void> {
   if (data !== null && data.length > LARGE) await eventLoopTurn()
 }
 
 /** Parses a stored graph; a large one in a turn of the event loop of its own. */
 export async function parseGraph(data: string): Promise<unknown> {
-  await turnIfLarge(data)
+  await yieldIfLarge(data)
   const graph: unknown = JSON.parse(data)
-  await turnIfLarge(data)
+  await yieldIfLarge(data)
   return graph
 }
 
@@ -23,12 +23,12 @@ export async function parseGraph(data: string): Promise<unknown> {
  */
 export async function changeGraph(
   data: string | null,
-  change: (graph: unknown) => Steps<unknown>,
+  change: (graph: unknown) => CooperativeWork<unknown>,
 ): Promise<string | null> {
   if (data === null) return null
   const work = change(await parseGraph(data))
   if (data.length <= LARGE) return written(finish(work), data)
-  const changed = await finishInTurns(work)
+  const changed = await finishCooperatively(work)
   await eventLoopTurn()
   return written(changed, data)
 }

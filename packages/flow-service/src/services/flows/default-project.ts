@@ -1,6 +1,6 @@
 import type { FlowStore } from '../../store/flow-store.ts'
 import type { ProjectRecord } from '../../store/projects.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 
 /** Former names of the default project, before it used the one from the settings. */
 const EARLIER = ['My Collection', 'Starter Project']
@@ -8,7 +8,7 @@ const DESCRIPTION = 'Manage your own flows. Download and upload projects.'
 
 /** Returns the default project of a user, creating it or renaming a former one if missing. */
 export async function ensureDefaultProject(
-  { settings, runtime }: ServiceKit,
+  { settings, runtime }: ServiceDependencies,
   store: FlowStore,
   userId: string,
 ): Promise<ProjectRecord> {

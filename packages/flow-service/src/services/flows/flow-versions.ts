@@ -8,11 +8,11 @@ import type { FlowRecord } from '../../store/flows.ts'
 import type { FlowVersionRecord, NewFlowVersion } from '../../store/flow-versions.ts'
 import type { Slice } from '@x/flow-engine/store'
 import type { Caller } from '../base/caller.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import { writeTime } from './flow-writer.ts'
 import { updateFlow } from './update-flow.ts'
-import { turnIfLarge } from './change-graph.ts'
+import { yieldIfLarge } from './change-graph.ts'
 import { withoutPasswords } from './without-passwords.ts'
 
 /** Maximum characters of a version's description. */
@@ -64,8 +64,8 @@ export interface PinnableFlow extends FlowRecord {
 
 const noVersion = () => refuse(404, 'Version entry not found')
 
-export function createFlowVersionService(kit: ServiceKit): FlowVersionService {
-  const { store, settings } = kit
+export function createFlowVersionService(deps: ServiceDependencies): FlowVersionService {
+  const { store, settings } = deps
   const keep = settings.maxFlowVersions
 
   const checkFlow = async (caller: Caller, flowId: string): Promise<void> => {
@@ -86,7 +86,7 @@ export function createFlowVersionService(kit: ServiceKit): FlowVersionService {
       return await store.transaction(async (tx) => {
         const flow = await ownFlow(tx, caller.id, flowId)
         if (flow === null) throw noFlow()
-        return await addVersion(kit, tx, { flow, description })
+        return await addVersion(deps, tx, { flow, description })
       })
     },
     async list(caller, flowId, slice = {}) {
@@ -95,19 +95,19 @@ export function createFlowVersionService(kit: ServiceKit): FlowVersionService {
     },
     async get(caller, flowId, id) {
       const version = await find(caller, flowId, id)
-      return { ...version, data: await withoutPasswords(version.data, kit.components) }
+      return { ...version, data: await withoutPasswords(version.data, deps.components) }
     },
     async activate(caller, flowId, id, { saveDraft = true } = {}) {
       const { number, data } = await find(caller, flowId, id)
       if (data === null) throw refuse(400, 'Cannot activate a version with no data')
       let draft: FlowVersionRecord | undefined
-      return await updateFlow(kit, {
+      return await updateFlow(deps, {
         caller,
         id: flowId,
         changes: { data },
         async first(tx, flow) {
           const description = `Auto-saved before activating v${number}`
-          if (saveDraft) draft = await addVersion(kit, tx, { flow, description })
+          if (saveDraft) draft = await addVersion(deps, tx, { flow, description })
         },
         async undone() {
           if (draft !== undefined) await store.versions.remove(flowId, draft.id)
@@ -147,22 +147,22 @@ async function hashOf(text: string): Promise<string> {
 }
 
 async function addVersion(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   tx: FlowStore,
   { flow, description }: { readonly flow: FlowRecord; readonly description: string | null },
 ): Promise<FlowVersionRecord> {
   const { id: flowId, userId, data } = flow
   const version: NewFlowVersion = {
-    id: kit.runtime.uuid(),
+    id: deps.runtime.uuid(),
     flowId,
     userId,
     description,
     data,
     hash: data === null ? null : await hashOf(data),
-    createdAt: writeTime(kit),
+    createdAt: writeTime(deps),
   }
-  await turnIfLarge(data)
-  const added = await tx.versions.add(version, kit.settings.maxFlowVersions)
+  await yieldIfLarge(data)
+  const added = await tx.versions.add(version, deps.settings.maxFlowVersions)
   if (added === null) throw noFlow()
   return added
 }

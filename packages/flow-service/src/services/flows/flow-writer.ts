@@ -3,12 +3,12 @@ import type { FlowStore } from '../../store/flow-store.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 import { flowToText } from './flow-text.ts'
 import { ensureDefaultProject } from './default-project.ts'
-import { turnIfLarge } from './change-graph.ts'
+import { yieldIfLarge } from './change-graph.ts'
 import { findWebhooks } from './graph-text.ts'
 import { resolveFsPath, writeFlowFile } from './flow-file.ts'
 import type { FlowInput } from './flow-input.ts'
 import { inParts } from '../records/in-parts.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { BRACKETS, createNameAllocator, DASH, type NameAllocator } from '../names/name-allocator.ts'
 import { retryTaken } from '../records/retry.ts'
 
@@ -34,43 +34,46 @@ const TAKEN = ['flow.name', 'flow.endpointName', 'flow.webhookName', 'project.na
  * @throws Refusal 400 for an invalid `fs_path`
  */
 export async function writeFlows(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   userId: string,
   inputs: readonly FlowInput[],
   options: WriteOptions = {},
 ): Promise<FlowRecord[]> {
   for (const { fsPath } of inputs) {
-    if (fsPath !== null) resolveFsPath(kit.flowFiles, userId, fsPath)
+    if (fsPath !== null) resolveFsPath(deps.flowFiles, userId, fsPath)
   }
   const hooked = await findHooked(inputs)
   const write = (): Promise<FlowRecord[]> =>
     retryTaken(TAKEN, () =>
-      kit.store.transaction(async (tx) => {
+      deps.store.transaction(async (tx) => {
         const folderId = (await options.prepare?.(tx)) ?? options.folderId
-        const made = await prepareRecords(kit, tx, { userId, inputs, hooked, folderId, options })
+        const made = await prepareRecords(deps, tx, { userId, inputs, hooked, folderId, options })
         await tx.flows.insert(made)
         return made
       }),
     )
   const added = { kind: 'flows', added: inputs.length } as const
-  const records = await kit.userLimits.within(userId, added, write)
+  const records = await deps.userLimits.within(userId, added, write)
   try {
-    for (const record of records) await writeFile(kit, record)
+    for (const record of records) await writeFile(deps, record)
   } catch (error) {
     // Files are written outside the transaction (AB-77): a flow whose file is refused is removed again.
-    await kit.store.flows.remove(
+    await deps.store.flows.remove(
       userId,
       records.map(({ id }) => id),
     )
     throw error
   }
-  for (const { data } of records) await turnIfLarge(data)
-  for (const { id } of records) kit.emit('flow.created', { at: kit.runtime.now(), userId, id })
+  for (const { data } of records) await yieldIfLarge(data)
+  for (const { id } of records) deps.emit('flow.created', { at: deps.runtime.now(), userId, id })
   return records
 }
 
 /** Writes the file of a flow that has an `fs_path`. */
-export async function writeFile({ flowFiles }: ServiceKit, record: FlowRecord): Promise<void> {
+export async function writeFile(
+  { flowFiles }: ServiceDependencies,
+  record: FlowRecord,
+): Promise<void> {
   const { userId, fsPath } = record
   await writeFlowFile(flowFiles, {
     userId,
@@ -80,7 +83,7 @@ export async function writeFile({ flowFiles }: ServiceKit, record: FlowRecord): 
 }
 
 /** The time of a write, truncated to whole seconds as on the wire. */
-export function writeTime({ runtime }: ServiceKit): Date {
+export function writeTime({ runtime }: ServiceDependencies): Date {
   const now = runtime.now().getTime()
   return new Date(now - (now % 1000))
 }
@@ -106,12 +109,12 @@ async function findHooked(inputs: readonly FlowInput[]): Promise<ReadonlySet<Flo
 }
 
 async function prepareRecords(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   tx: FlowStore,
   { userId, inputs, hooked, folderId, options }: Batch,
 ): Promise<FlowRecord[]> {
   const allocators = await openAllocators(tx, { userId, inputs, hooked })
-  const folders = await openFolders(kit, tx, { userId, inputs, folderId })
+  const folders = await openFolders(deps, tx, { userId, inputs, folderId })
   const records: FlowRecord[] = []
   for (const [at, input] of inputs.entries()) {
     if (at % FLOWS_AT_ONCE === FLOWS_AT_ONCE - 1) await eventLoopTurn()
@@ -123,14 +126,14 @@ async function prepareRecords(
     const endpointName = freeEndpointName(allocators, input.endpointName, takesHooks)
     records.push({
       ...input,
-      id: kit.runtime.uuid(),
+      id: deps.runtime.uuid(),
       userId,
       name,
       endpointName,
       webhookName: takesHooks ? endpointName : null,
       folderId: folders(input.folderId),
-      createdAt: kit.runtime.now(),
-      updatedAt: writeTime(kit),
+      createdAt: deps.runtime.now(),
+      updatedAt: writeTime(deps),
     })
   }
   return records
@@ -177,7 +180,7 @@ function freeEndpointName(
 
 /** The requested project if it is the user's, else the default project. */
 async function openFolders(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   tx: FlowStore,
   { userId, inputs, folderId }: Pick<Batch, 'userId' | 'inputs' | 'folderId'>,
 ): Promise<(wanted: string | null) => string> {
@@ -193,6 +196,6 @@ async function openFolders(
   }
   const isKnown = (id: string | null): id is string => id !== null && known.has(id)
   const strays = inputs.some((input) => !isKnown(input.folderId))
-  const fallback = strays ? (await ensureDefaultProject(kit, tx, userId)).id : ''
+  const fallback = strays ? (await ensureDefaultProject(deps, tx, userId)).id : ''
   return (id) => (isKnown(id) ? id : fallback)
 }

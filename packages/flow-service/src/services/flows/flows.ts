@@ -7,7 +7,7 @@ import { flowPage, flowParts, type FlowPage, type FlowParts } from './flow-parts
 import { ensureDefaultProject } from './default-project.ts'
 import type { FlowChanges, FlowInput } from './flow-input.ts'
 import { writeFlows } from './flow-writer.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { withoutApiKeys } from './graph-text.ts'
 import { updateFlow } from './update-flow.ts'
@@ -56,15 +56,15 @@ export interface FlowService {
 
 const NOT_FOUND = 'Flow not found'
 
-export function createFlowService(kit: ServiceKit): FlowService {
-  const { store } = kit
+export function createFlowService(deps: ServiceDependencies): FlowService {
+  const { store } = deps
   return {
-    create: (caller, inputs) => writeFlows(kit, caller.id, inputs),
+    create: (caller, inputs) => writeFlows(deps, caller.id, inputs),
     async upload(caller, inputs, folderId) {
-      if (folderId === undefined) return await writeFlows(kit, caller.id, inputs)
+      if (folderId === undefined) return await writeFlows(deps, caller.id, inputs)
       const project = await store.projects.get(caller.id, folderId)
       if (project === null) throw refuse(400, 'Folder not found')
-      return await writeFlows(kit, caller.id, inputs, { folderId })
+      return await writeFlows(deps, caller.id, inputs, { folderId })
     },
     list: (caller, { data, componentsOnly = false }) =>
       flowParts(store.flows, {
@@ -73,7 +73,7 @@ export function createFlowService(kit: ServiceKit): FlowService {
         data,
         ...(componentsOnly ? { isComponent: true } : {}),
       }),
-    page: (caller, query) => pageOf(kit, caller, query),
+    page: (caller, query) => pageOf(deps, caller, query),
     async get(caller, id) {
       const flow = await ownFlow(store, caller.id, id)
       if (flow === null) throw refuse(404, NOT_FOUND)
@@ -85,7 +85,7 @@ export function createFlowService(kit: ServiceKit): FlowService {
     async *exported(parts) {
       for await (const flows of parts)
         for (const flow of flows)
-          yield { ...flow, data: await withoutApiKeys(flow.data, kit.components) }
+          yield { ...flow, data: await withoutApiKeys(flow.data, deps.components) }
     },
     async getPublic(id) {
       const flow = await store.flows.get(id)
@@ -93,17 +93,17 @@ export function createFlowService(kit: ServiceKit): FlowService {
       // As for public builds: what a blocked user has published is closed.
       const owner = isPublic ? await store.users.get(flow.userId) : null
       if (!isPublic || owner?.isActive !== true) throw refuse(403, 'Flow is not public')
-      return { ...flow, data: await withoutSecrets(flow.data, kit.components) }
+      return { ...flow, data: await withoutSecrets(flow.data, deps.components) }
     },
-    find: (idOrEndpointName, by) => findFlow(kit, idOrEndpointName, by),
-    findForWebhook: (idOrEndpointName, userId) => findForWebhook(kit, idOrEndpointName, userId),
-    update: (caller, id, changes) => updateFlow(kit, { caller, id, changes }),
-    remove: (caller, ids) => removeFlows(kit, caller.id, ids),
+    find: (idOrEndpointName, by) => findFlow(deps, idOrEndpointName, by),
+    findForWebhook: (idOrEndpointName, userId) => findForWebhook(deps, idOrEndpointName, userId),
+    update: (caller, id, changes) => updateFlow(deps, { caller, id, changes }),
+    remove: (caller, ids) => removeFlows(deps, caller.id, ids),
   }
 }
 
 async function findFlow(
-  { store: { flows } }: ServiceKit,
+  { store: { flows } }: ServiceDependencies,
   idOrEndpointName: string,
   { userId, callerId }: { readonly userId: string | null; readonly callerId: string },
 ): Promise<FlowRecord | null> {
@@ -115,7 +115,7 @@ async function findFlow(
 }
 
 async function findForWebhook(
-  { store: { flows } }: ServiceKit,
+  { store: { flows } }: ServiceDependencies,
   idOrEndpointName: string,
   userId: string | null,
 ): Promise<FlowRecord | null> {
@@ -127,12 +127,12 @@ async function findForWebhook(
 }
 
 async function pageOf(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   caller: Caller,
   { folderId, componentsOnly = false, page, size }: Parameters<FlowService['page']>[1],
 ): Promise<FlowPage> {
-  const folder = folderId ?? (await defaultProjectId(kit, caller.id))
-  return await flowPage(kit.store.flows, {
+  const folder = folderId ?? (await defaultProjectId(deps, caller.id))
+  return await flowPage(deps.store.flows, {
     userId: caller.id,
     folderId: folder,
     order: 'created',
@@ -143,38 +143,38 @@ async function pageOf(
   })
 }
 
-async function defaultProjectId(kit: ServiceKit, userId: string): Promise<string> {
+async function defaultProjectId(deps: ServiceDependencies, userId: string): Promise<string> {
   const project = await retryTaken(['project.name'], () =>
-    kit.store.transaction((tx) => ensureDefaultProject(kit, tx, userId)),
+    deps.store.transaction((tx) => ensureDefaultProject(deps, tx, userId)),
   )
   return project.id
 }
 
 /** Removes flows of a user with their records, builds and files; returns how many existed. */
 export async function removeFlows(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   userId: string,
   ids: readonly string[],
 ): Promise<number> {
-  const gone = await kit.store.flows.remove(userId, ids)
-  await afterRemoval(kit, userId, gone)
+  const gone = await deps.store.flows.remove(userId, ids)
+  await afterRemoval(deps, userId, gone)
   return gone.length
 }
 
 /** Cleans up after flows were removed from the store. */
 export async function afterRemoval(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   userId: string,
   flowIds: readonly string[],
 ): Promise<void> {
   if (flowIds.length === 0) return
-  const { runtime, emit, cancelBuilds, records, store } = kit
-  await afterCommit(kit, [
+  const { runtime, emit, cancelBuilds, records, store } = deps
+  await afterCommit(deps, [
     () => cancelBuilds({ flowIds }),
     // Records of runs that have just ended may not have been stored yet.
     () => records.flush(),
     () => store.flows.removeRecords(flowIds, userId),
-    () => removeFilesOf(kit, { flowIds }),
+    () => removeFilesOf(deps, { flowIds }),
   ])
   for (const id of flowIds) {
     emit('flow.deleted', { at: runtime.now(), userId, id })

@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
-import { createSteps } from '@x/wire'
+import { createWorkBudget } from '@x/wire'
 import { changeGraph, parseGraph } from './change-graph.ts'
 import { declaredSecrets } from './declared-secrets.ts'
 
@@ -36,7 +36,7 @@ export async function withoutApiKeys(
   if (data?.includes('api') !== true) return data
   return await changeGraph(data, function* (graph) {
     const declared = declaredSecrets(graph, components)
-    const step = createSteps()
+    const step = createWorkBudget()
     let changed = false
     for (const node of nodesOf(graph)) {
       const fields = fieldsOf(node)

@@ -11,7 +11,7 @@ import { flowPage, type FlowPage } from './flow-parts.ts'
 import type { FlowInput } from './flow-input.ts'
 import { writeFile, writeFlows, writeTime } from './flow-writer.ts'
 import { afterRemoval } from './flows.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { firstFreeName, numberedName } from '../names/numbered-name.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { retryTaken } from '../records/retry.ts'
@@ -90,8 +90,8 @@ export interface ProjectService {
 const NOT_FOUND = 'Project not found'
 const ONE_PROJECT = { kind: 'projects', added: 1 } as const
 
-export function createProjectService(kit: ServiceKit): ProjectService {
-  const { store } = kit
+export function createProjectService(deps: ServiceDependencies): ProjectService {
+  const { store } = deps
   const get = async (caller: Caller, id: string): Promise<ProjectRecord> => {
     const project = await store.projects.get(caller.id, id)
     if (project === null) throw refuse(404, NOT_FOUND)
@@ -99,12 +99,12 @@ export function createProjectService(kit: ServiceKit): ProjectService {
   }
   return {
     get,
-    list: (caller) => listProjects(kit, caller.id),
+    list: (caller) => listProjects(deps, caller.id),
     create: (caller, input) =>
-      kit.userLimits.within(caller.id, ONE_PROJECT, () =>
+      deps.userLimits.within(caller.id, ONE_PROJECT, () =>
         retryTaken(['project.name'], () =>
           store.transaction(async (tx) => {
-            const project = await insertProject(kit, tx, { userId: caller.id, ...input })
+            const project = await insertProject(deps, tx, { userId: caller.id, ...input })
             await tx.flows.move(caller.id, input.flowIds, project.id)
             return project
           }),
@@ -135,8 +135,8 @@ export function createProjectService(kit: ServiceKit): ProjectService {
         ...(query.isComponent || query.isFlow ? { isComponent: query.isComponent } : {}),
       })
     },
-    update: (caller, id, changes) => updateProject(kit, { caller, id, changes }),
-    updateTools: (caller, id, changes) => updateTools(kit, { caller, id, ...changes }),
+    update: (caller, id, changes) => updateProject(deps, { caller, id, changes }),
+    updateTools: (caller, id, changes) => updateTools(deps, { caller, id, ...changes }),
     async remove(caller, id) {
       const gone = await store.transaction(async (tx) => {
         const query = { userId: caller.id, folderId: id, order: 'created', data: 'none' } as const
@@ -149,15 +149,15 @@ export function createProjectService(kit: ServiceKit): ProjectService {
         await tx.projects.remove(caller.id, id)
         return ids
       })
-      await afterRemoval(kit, caller.id, gone)
+      await afterRemoval(deps, caller.id, gone)
     },
     upload: (caller, { name, description, flows }) =>
-      kit.userLimits.within(caller.id, ONE_PROJECT, () =>
-        writeFlows(kit, caller.id, flows, {
+      deps.userLimits.within(caller.id, ONE_PROJECT, () =>
+        writeFlows(deps, caller.id, flows, {
           naming: 'first-free',
           async prepare(tx) {
             const input = { userId: caller.id, name, description, authSettings: null }
-            return (await insertProject(kit, tx, { ...input, naming: 'first-free' })).id
+            return (await insertProject(deps, tx, { ...input, naming: 'first-free' })).id
           },
         }),
       ),
@@ -165,7 +165,7 @@ export function createProjectService(kit: ServiceKit): ProjectService {
 }
 
 function listProjects(
-  { store: { projects }, settings: { defaultFolderName: first } }: ServiceKit,
+  { store: { projects }, settings: { defaultFolderName: first } }: ServiceDependencies,
   userId: string,
 ): AsyncIterable<readonly ProjectRecord[]> {
   const rank = ({ name }: ProjectRecord): number => Number(name !== first)
@@ -185,7 +185,7 @@ interface Insert {
 }
 
 async function insertProject(
-  { runtime, settings, secrets }: ServiceKit,
+  { runtime, settings, secrets }: ServiceDependencies,
   tx: FlowStore,
   { userId, name, description, authSettings, naming }: Insert,
 ): Promise<ProjectRecord> {
@@ -213,9 +213,9 @@ interface Update {
   readonly changes: ProjectChanges
 }
 
-async function updateProject(kit: ServiceKit, update: Update): Promise<ProjectRecord> {
+async function updateProject(deps: ServiceDependencies, update: Update): Promise<ProjectRecord> {
   try {
-    return await kit.store.transaction((tx) => changeProject(kit, tx, update))
+    return await deps.store.transaction((tx) => changeProject(deps, tx, update))
   } catch (error) {
     if (isUniqueConflict(error) && error.constraint === 'project.name') {
       throw refuse(400, 'Name must be unique')
@@ -226,7 +226,7 @@ async function updateProject(kit: ServiceKit, update: Update): Promise<ProjectRe
 
 /** Changes one project within a transaction. */
 async function changeProject(
-  { secrets }: ServiceKit,
+  { secrets }: ServiceDependencies,
   tx: FlowStore,
   { caller, id, changes }: Update,
 ): Promise<ProjectRecord> {
@@ -249,25 +249,25 @@ async function changeProject(
 
 /** Changes which flows are offered as tools, their tool names, and the project's authentication. */
 async function updateTools(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   { caller, id, tools, authSettings }: UpdateTools,
 ): Promise<number> {
-  const { runtime, emit } = kit
-  const changed = await kit.store.transaction(async (tx) => {
+  const { runtime, emit } = deps
+  const changed = await deps.store.transaction(async (tx) => {
     if ((await tx.projects.get(caller.id, id)) === null) throw refuse(404, NOT_FOUND)
     if (authSettings !== undefined)
-      await changeProject(kit, tx, { caller, id, changes: { authSettings } })
+      await changeProject(deps, tx, { caller, id, changes: { authSettings } })
     const records: FlowRecord[] = []
     for (const { flowId, ...changes } of tools) {
       const flow = await ownFlow(tx, caller.id, flowId)
       if (flow?.folderId !== id) continue
-      const patch = { ...changes, updatedAt: writeTime(kit) }
+      const patch = { ...changes, updatedAt: writeTime(deps) }
       records.push((await tx.flows.update(caller.id, flowId, patch)) ?? flow)
     }
     return records
   })
   for (const flow of changed) {
-    await writeFile(kit, flow)
+    await writeFile(deps, flow)
     emit('flow.updated', { at: runtime.now(), userId: caller.id, id: flow.id })
   }
   return changed.length

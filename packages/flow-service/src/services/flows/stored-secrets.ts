@@ -1,7 +1,7 @@
 import { eventLoopTurn, isObject } from '@x/wire'
 import { SEALED_KINDS, type SealedKind, type SealedValue } from '../../store/sealed-values.ts'
 import { sealedSettings } from './auth-settings.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import type { SecretBox } from '../crypto/secret-box.ts'
 
 /** A value that no given key opens. */
@@ -45,7 +45,7 @@ const MOST_LOOKED_AT = 1000
 /** Times that all is looked through, if others change values meanwhile. */
 const PASSES = 5
 
-export function createSecretService({ store, secrets }: ServiceKit): SecretService {
+export function createSecretService({ store, secrets }: ServiceDependencies): SecretService {
   async function* pages(signal?: AbortSignal): AsyncGenerator<readonly SealedValue[]> {
     if (store.sealed === undefined)
       throw new TypeError('Encrypting again needs a store with the member sealed')

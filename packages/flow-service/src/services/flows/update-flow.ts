@@ -4,11 +4,11 @@ import type { FlowPatch, FlowRecord } from '../../store/flows.ts'
 import { isUniqueConflict } from '@x/flow-engine/store'
 import type { Caller } from '../base/caller.ts'
 import { resolveFsPath } from './flow-file.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import type { FlowChanges } from './flow-input.ts'
 import { writeFile, writeTime } from './flow-writer.ts'
-import { turnIfLarge } from './change-graph.ts'
+import { yieldIfLarge } from './change-graph.ts'
 import { findWebhooks, type Webhooks } from './graph-text.ts'
 
 const NOT_FOUND = 'Flow not found'
@@ -25,9 +25,12 @@ export interface FlowUpdate {
 }
 
 /** Changes a flow of the caller. @throws Refusal 400, 404 */
-export async function updateFlow(kit: ServiceKit, update: FlowUpdate): Promise<FlowRecord> {
+export async function updateFlow(
+  deps: ServiceDependencies,
+  update: FlowUpdate,
+): Promise<FlowRecord> {
   const { caller, id, changes, first, undone } = update
-  const { store, flowFiles, emit, runtime } = kit
+  const { store, flowFiles, emit, runtime } = deps
   const known = await ownFlow(store, caller.id, id)
   if (known === null) throw refuse(404, NOT_FOUND)
   if (changes.fsPath !== undefined) resolveFsPath(flowFiles, caller.id, changes.fsPath)
@@ -38,7 +41,7 @@ export async function updateFlow(kit: ServiceKit, update: FlowUpdate): Promise<F
     const { undo, record } = await store.transaction(async (tx) => {
       const before = await ownFlow(tx, caller.id, id)
       if (before === null) throw refuse(404, NOT_FOUND)
-      await turnIfLarge(before.data)
+      await yieldIfLarge(before.data)
       const { folderId } = changes
       if (folderId !== undefined && (await tx.projects.get(caller.id, folderId)) === null) {
         throw refuse(400, 'Folder not found')
@@ -46,18 +49,18 @@ export async function updateFlow(kit: ServiceKit, update: FlowUpdate): Promise<F
       await first?.(tx, before)
       const had = before.data === known.data ? knownHooks : await findWebhooks(before.data)
       const hooks = { had, has: newHooks ?? had }
-      const patch = patchOf({ changes, before, hooks }, writeTime(kit))
+      const patch = patchOf({ changes, before, hooks }, writeTime(deps))
       const after = await tx.flows.update(caller.id, id, patch)
       if (after === null) throw refuse(404, NOT_FOUND)
       return { undo: valuesBefore(patch, before), record: after }
     })
-    await writeFile(kit, record).catch(async (error: unknown) => {
+    await writeFile(deps, record).catch(async (error: unknown) => {
       // Files are written outside the transaction (AB-77), so the flow is restored.
       await store.flows.update(caller.id, id, undo)
       await undone?.()
       throw error
     })
-    await turnIfLarge(record.data)
+    await yieldIfLarge(record.data)
     emit('flow.updated', { at: runtime.now(), userId: caller.id, id })
     return record
   } catch (error) {

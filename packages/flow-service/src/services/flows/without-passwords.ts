@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { createSteps, type Steps } from '@x/wire'
+import { createWorkBudget, type CooperativeWork } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
 import { changeGraph } from './change-graph.ts'
 import { declaredSecrets } from './declared-secrets.ts'
@@ -19,7 +19,7 @@ export function withoutPasswords(
     const declared = declaredSecrets(graph, components)
     if (declared.size === 0 && data?.includes('"password"') !== true) return undefined
     yield
-    yield* empty(graph, declared, createSteps(STEP))
+    yield* empty(graph, declared, createWorkBudget(STEP))
     return graph
   })
 }
@@ -29,7 +29,7 @@ function* empty(
   value: unknown,
   declared: ReadonlySet<object>,
   step: (units: number) => boolean,
-): Steps<void> {
+): CooperativeWork<void> {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     for (const item of value) {

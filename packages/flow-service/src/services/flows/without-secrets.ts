@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
-import { createSteps, type Steps } from '@x/wire'
+import { createWorkBudget, type CooperativeWork } from '@x/wire'
 import { changeGraph } from './change-graph.ts'
 import { declaredSecrets } from './declared-secrets.ts'
 
@@ -46,11 +46,11 @@ export function withoutSecrets(
 function* shownSteps(
   graph: unknown,
   components: Pick<ComponentRegistry, 'resolve'>,
-): Steps<unknown> {
+): CooperativeWork<unknown> {
   const walk: Walk = {
     secrets: new Set(),
     declared: declaredSecrets(graph, components),
-    step: createSteps(STEP),
+    step: createWorkBudget(STEP),
   }
   yield
   const shown = yield* strip(graph, { key: '', inToolServer: false }, walk)
@@ -78,7 +78,7 @@ interface Place {
 }
 
 /** Changes objects in place: they were just parsed, and copies of a large graph take most of the time. */
-function* strip(value: unknown, place: Place, walk: Walk): Steps<unknown> {
+function* strip(value: unknown, place: Place, walk: Walk): CooperativeWork<unknown> {
   if (typeof value === 'string') return yield* stripText(value, place.key, walk)
   if (Array.isArray(value)) {
     for (const [at, item] of value.entries()) {
@@ -126,7 +126,7 @@ function isField(value: unknown): value is Record<string, unknown> {
   return isObject(value) && 'value' in value && ('type' in value || 'name' in value)
 }
 
-function* stripField(field: Record<string, unknown>, walk: Walk): Steps<void> {
+function* stripField(field: Record<string, unknown>, walk: Walk): CooperativeWork<void> {
   if (Object.hasOwn(field, 'value')) field['value'] = yield* emptied(field['value'], walk)
 }
 
@@ -139,7 +139,7 @@ function isSecretField(field: Record<string, unknown>): boolean {
 }
 
 /** The same structure with "" for every string and number; header names are kept. */
-function* emptied(value: unknown, walk: Walk): Steps<unknown> {
+function* emptied(value: unknown, walk: Walk): CooperativeWork<unknown> {
   if (walk.step(1)) yield
   if (typeof value === 'string') {
     if (value.length >= SHORTEST && !MEDIA_TYPE.test(value)) walk.secrets.add(value)
@@ -157,7 +157,7 @@ function* emptied(value: unknown, walk: Walk): Steps<unknown> {
 }
 
 /** Keeps only the name of a tool server's configuration. */
-function* onlyName(value: unknown, walk: Walk): Steps<unknown> {
+function* onlyName(value: unknown, walk: Walk): CooperativeWork<unknown> {
   if (!isObject(value)) return typeof value === 'string' ? value : yield* emptied(value, walk)
   const { name } = value
   value['name'] = ''
@@ -165,7 +165,7 @@ function* onlyName(value: unknown, walk: Walk): Steps<unknown> {
   return typeof name === 'string' ? { name } : {}
 }
 
-function* stripText(text: string, key: string, { secrets, step }: Walk): Steps<string> {
+function* stripText(text: string, key: string, { secrets, step }: Walk): CooperativeWork<string> {
   if (key === 'code' || !text.includes(':')) return text
   if (DATABASE.test(text) && !/\n/.test(text.trim())) {
     secrets.add(text)
@@ -207,7 +207,11 @@ function longestOf(texts: ReadonlySet<string>): readonly string[] {
 }
 
 /** Removes secret values from all strings, since results and descriptions may repeat them. */
-function* withoutValues(value: unknown, secrets: readonly string[], walk: Walk): Steps<unknown> {
+function* withoutValues(
+  value: unknown,
+  secrets: readonly string[],
+  walk: Walk,
+): CooperativeWork<unknown> {
   if (typeof value === 'string') {
     let text = value
     for (const secret of secrets) {

@@ -1,7 +1,7 @@
 import { elapsedMs, eventLoopTurn, type Runtime } from '@x/wire'
 import type { FlowSettings } from '../../settings.ts'
 import type { CountedKind } from '../../store/counts.ts'
-import { keepRecent } from '@x/wire'
+import { setLru } from '@x/wire'
 import { createKeyedQueue } from '@x/wire'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { refuse, type Refusal } from '@x/flow-engine/internal'
@@ -109,7 +109,7 @@ export function createUserLimits({
     }
     count.ready = look()
     count.ready.catch(() => counted.delete(userId))
-    return keepRecent(counted, userId, count, COUNTED_USERS)
+    return setLru(counted, userId, count, COUNTED_USERS)
   }
   const limitOf = (kind: CountedKind): number => settings[LIMITS[kind][0]]
   const check: UserLimits['check'] = async (userId, { kind, added }) => {

@@ -6,7 +6,7 @@ import type { SiblingProjects } from './sibling-projects.ts'
 import { isUniqueConflict } from '@x/flow-engine/store'
 import type { McpServerRecord } from '../../store/mcp-servers.ts'
 import type { Caller } from '../base/caller.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { retryTaken } from '../records/retry.ts'
 
@@ -50,11 +50,11 @@ const MAX_SESSIONS = 1000
 const COUNT_TIMEOUT_MS = 30_000
 
 export function createMcpServerService(
-  kit: ServiceKit,
+  deps: ServiceDependencies,
   inner: McpService | undefined,
   fetcher: typeof fetch | undefined,
 ): McpServerService {
-  const { store, secrets, runtime } = kit
+  const { store, secrets, runtime } = deps
   const sessions = new Map<string, string>()
   let projects: SiblingProjects = () => Promise.resolve(null)
   const open = async (record: McpServerRecord): Promise<McpServerConfig | null> => {
@@ -121,7 +121,7 @@ export function createMcpServerService(
       checkEntry(caller, config)
       try {
         const made = await record(caller, name, config)
-        await kit.userLimits.within(caller.id, ONE_SERVER, () => store.mcpServers.insert(made))
+        await deps.userLimits.within(caller.id, ONE_SERVER, () => store.mcpServers.insert(made))
       } catch (error) {
         if (isUniqueConflict(error)) throw refuse(409, 'Server already exists.', { cause: error })
         throw error
@@ -132,7 +132,7 @@ export function createMcpServerService(
       const made = await record(caller, name, config)
       await retryTaken(['mcpServer.name'], async () => {
         if (!(await store.mcpServers.update(caller.id, name, made)))
-          await kit.userLimits.within(caller.id, ONE_SERVER, () => store.mcpServers.insert(made))
+          await deps.userLimits.within(caller.id, ONE_SERVER, () => store.mcpServers.insert(made))
       })
     },
     async remove(caller, name) {

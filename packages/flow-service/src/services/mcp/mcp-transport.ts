@@ -5,7 +5,7 @@ import type { ReadBytes } from '../../mcp/message-text.ts'
 import type { ResolvedMcpOptions } from '../../mcp/mcp-options.ts'
 import { createSseSessions } from '../../mcp/sse-sessions.ts'
 import { answerStreamable } from '../../mcp/streamable-http.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import type { McpProjects, McpVisit } from './mcp-projects.ts'
 
 /** The MCP transports for the service's projects. */
@@ -35,7 +35,7 @@ export interface McpTransport {
 }
 
 export function createMcpTransport(
-  { runtime, report, emit }: Pick<ServiceKit, 'runtime' | 'report' | 'emit'>,
+  { runtime, report, emit }: Pick<ServiceDependencies, 'runtime' | 'report' | 'emit'>,
   projects: McpProjects,
   settings: ResolvedMcpOptions,
 ): McpTransport {

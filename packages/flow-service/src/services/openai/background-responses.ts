@@ -21,7 +21,7 @@ import {
 import {
   formatOpenAiResponse,
   messageItem,
-  type OpenAiResponseFacts,
+  type OpenAiResponseMetadata,
   type OpenAiResponseJson,
 } from './openai-response-format.ts'
 import type {
@@ -54,7 +54,7 @@ export interface BackgroundStart {
   readonly flow: FlowRecord
   readonly plan: FlowPlan
   readonly question: Question
-  readonly facts: OpenAiResponseFacts
+  readonly facts: OpenAiResponseMetadata
 }
 
 export interface BackgroundResponsesOptions {

@@ -19,7 +19,7 @@ import { OpenAiRefusal } from './openai-refusal.ts'
 import { asksPerson } from '../runs/asking-flows.ts'
 import { withInstructions } from '../answers/responses.ts'
 import type { RunService } from '../runs/run-service.ts'
-import type { RunPlaces } from '../runs/run-places.ts'
+import type { RunSlots } from '../runs/run-slots.ts'
 
 /** Maximum number of listed models. */
 const MAX_MODELS = 1000
@@ -65,7 +65,7 @@ export interface OpenAiServiceOptions extends InputFilesOptions {
   readonly timeoutMs: number
   readonly announce: AnnounceAnswer
   /** Limits the concurrent runs of each user over all operations of the API. */
-  readonly places: RunPlaces
+  readonly places: RunSlots
 }
 
 export function createOpenAiService(options: OpenAiServiceOptions): OpenAiService {

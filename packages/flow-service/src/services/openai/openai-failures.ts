@@ -3,7 +3,7 @@ import { isFlowError } from '@x/flow-engine'
 import { runErrorText } from '@x/flow-engine/internal'
 import { RunTimeout } from '../answers/answer.ts'
 import { ChatInputError } from '../answers/chat-input.ts'
-import { OwnerGone } from '../runs/run-owners.ts'
+import { OwnerRemovedError } from '../runs/run-owners.ts'
 import { BudgetUsedUp } from '../budgets/budget-used-up.ts'
 import { OpenAiRefusal } from './openai-refusal.ts'
 
@@ -22,7 +22,7 @@ export function failureOf(error: unknown, report: (error: unknown) => void): Ope
     const headers = error instanceof BudgetUsedUp ? error.headers : undefined
     return new OpenAiRefusal(429, { ...kind, message: error.detail }, error, headers)
   }
-  if (error instanceof OwnerGone)
+  if (error instanceof OwnerRemovedError)
     return new OpenAiRefusal(404, { code: 'model_not_found', message: error.detail }, error)
   if (error instanceof RunTimeout)
     return new OpenAiRefusal(504, { code: 'flow_timeout', message: error.detail }, error)

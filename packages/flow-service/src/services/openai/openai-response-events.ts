@@ -6,7 +6,7 @@ import {
   messageItem,
   textPart,
   toolItem,
-  type OpenAiResponseFacts,
+  type OpenAiResponseMetadata,
   type OpenAiResponseJson,
   type OutputItem,
 } from './openai-response-format.ts'
@@ -37,7 +37,7 @@ export interface NumberedEvent {
 
 /** The serialised events of a streamed response. */
 export async function* openAiResponseEvents(
-  facts: OpenAiResponseFacts,
+  facts: OpenAiResponseMetadata,
   events: AsyncIterable<AnswerEvent>,
   options: ResponseEventsOptions,
 ): AsyncGenerator<string, void, undefined> {
@@ -47,7 +47,7 @@ export async function* openAiResponseEvents(
 
 /** The same with their numbers, not yet serialised. */
 export async function* numberedEvents(
-  facts: OpenAiResponseFacts,
+  facts: OpenAiResponseMetadata,
   events: AsyncIterable<AnswerEvent>,
   options: ResponseEventsOptions,
 ): AsyncGenerator<NumberedEvent, void, undefined> {
@@ -65,7 +65,7 @@ export function eventText(event: StreamEvent, number: number): string {
 }
 
 async function* typedEvents(
-  facts: OpenAiResponseFacts,
+  facts: OpenAiResponseMetadata,
   events: AsyncIterable<AnswerEvent>,
   options: ResponseEventsOptions,
 ): AsyncGenerator<StreamEvent, void, undefined> {

@@ -15,7 +15,7 @@ export interface OpenAiResponseJson {
 }
 
 /** The facts of a response known before its run. */
-export interface OpenAiResponseFacts {
+export interface OpenAiResponseMetadata {
   readonly id: string
   /** Seconds since 1970. */
   readonly created: number
@@ -50,7 +50,7 @@ export type ResponseProgress =
 
 /** Formats the response: echoes the request's values; everything else has its default. */
 export function formatOpenAiResponse(
-  { id, created, request, store, background = false }: OpenAiResponseFacts,
+  { id, created, request, store, background = false }: OpenAiResponseMetadata,
   progress: ResponseProgress,
 ): OpenAiResponseJson {
   const echoed = (key: string, standard: unknown): unknown => request[key] ?? standard

@@ -12,7 +12,7 @@ import {
   inputItems,
   messageItem,
   toolItem,
-  type OpenAiResponseFacts,
+  type OpenAiResponseMetadata,
   type OpenAiResponseJson,
   type OutputItem,
 } from './openai-response-format.ts'
@@ -135,7 +135,7 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions): OpenAiRe
     const files = await readInput(() =>
       storeInputFiles(options, { caller, flowId: flow.id }, input.files),
     )
-    const facts: OpenAiResponseFacts = {
+    const facts: OpenAiResponseMetadata = {
       id: `resp_${randomHex(runtime, 24)}`,
       created: seconds(),
       request,
@@ -191,7 +191,7 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions): OpenAiRe
   }
 
   async function whole(
-    facts: OpenAiResponseFacts,
+    facts: OpenAiResponseMetadata,
     events: AsyncIterable<AnswerEvent>,
   ): Promise<OpenAiResponseJson> {
     try {

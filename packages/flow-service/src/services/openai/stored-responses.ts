@@ -3,7 +3,7 @@ import { createRetention } from '@x/flow-engine/internal'
 import type { JobStore } from '@x/flow-engine/store'
 import type { FlowAnswer } from '../answers/answer.ts'
 import type {
-  OpenAiResponseFacts,
+  OpenAiResponseMetadata,
   OpenAiResponseJson,
   OutputItem,
 } from './openai-response-format.ts'
@@ -22,7 +22,7 @@ export interface StoredResponse {
 /** Locates a background response's run. */
 export interface BackgroundLink {
   readonly jobId: string
-  readonly facts: OpenAiResponseFacts
+  readonly facts: OpenAiResponseMetadata
   /** True if the model's chunks make up the answer. */
   readonly streams: boolean
 }
@@ -65,7 +65,7 @@ const RESULT = 'result'
  * A job may end before its response is stored, so the response is looked up this often, with this delay in
  * milliseconds.
  */
-const LOOKS = 250
+const MAX_ATTEMPTS = 250
 const LOOK_MS = 20
 
 /**
@@ -130,7 +130,7 @@ export function createStoredResponses(options: StoredResponsesOptions): StoredRe
     },
     result,
     async finish(id, left) {
-      for (let look = 0; look < LOOKS; look += 1) {
+      for (let look = 0; look < MAX_ATTEMPTS; look += 1) {
         const last = await store.log.lastSeq(id)
         if (last >= 0)
           return await store.log.append(id, [

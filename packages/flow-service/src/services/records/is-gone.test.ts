@@ -3,11 +3,11 @@ import { isGone } from './is-gone.ts'
 
 test('OP-20 an owner is gone if the lookup finds none, and present if it fails', async () => {
   const reported: unknown[] = []
-  const kit = { report: (error: unknown) => void reported.push(error) }
-  expect(await isGone(kit, async () => null)).toBe(true)
-  expect(await isGone(kit, async () => ({}))).toBe(false)
+  const deps = { report: (error: unknown) => void reported.push(error) }
+  expect(await isGone(deps, async () => null)).toBe(true)
+  expect(await isGone(deps, async () => ({}))).toBe(false)
   expect(reported).toEqual([])
   const error = new Error('no connection')
-  expect(await isGone(kit, () => Promise.reject(error))).toBe(false)
+  expect(await isGone(deps, () => Promise.reject(error))).toBe(false)
   expect(reported).toEqual([error])
 })

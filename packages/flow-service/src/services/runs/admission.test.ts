@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createAdmission } from './admission.ts'
-import { createRunPlaces } from './run-places.ts'
+import { createRunSlots } from './run-slots.ts'
 
 const refused = new Error('no more today')
 
@@ -14,7 +14,7 @@ function admissionOf(left: number) {
       return Promise.resolve(async () => void (day.left += 1))
     },
   }
-  return { day, admission: createAdmission({ places: createRunPlaces(1), quota }) }
+  return { day, admission: createAdmission({ places: createRunSlots(1), quota }) }
 }
 
 test('OP-18: a run that the quota refuses holds no place', async () => {

@@ -1,4 +1,4 @@
-import type { RunPlaces } from './run-places.ts'
+import type { RunSlots } from './run-slots.ts'
 import type { RunQuota } from './run-quota.ts'
 
 /** What a run holds of the limits of its user. */
@@ -27,7 +27,7 @@ export function createAdmission({
   places,
   quota,
 }: {
-  readonly places: Pick<RunPlaces, 'take'>
+  readonly places: Pick<RunSlots, 'take'>
   readonly quota: RunQuota
 }): Admission {
   return {

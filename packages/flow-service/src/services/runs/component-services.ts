@@ -2,19 +2,19 @@ import type { ComponentServices, MessageQuery, MessageRecord, MessageService } f
 import { invalidRequest, withBudget } from '@x/flow-engine/internal'
 import type { MessageStore, StoredMessage } from '../../store/messages.ts'
 import { createKnowledge, createVectorStores } from '../collections/collections.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import type { BudgetService } from '../budgets/budgets.ts'
 import { createOwnedFlows } from '../flows/owned-flows.ts'
-import type { PendingWrites } from './pending-writes.ts'
+import type { WriteTracker } from './write-tracker.ts'
 import { createRunFiles } from './run-files.ts'
-import type { RunScope } from './run-scope.ts'
+import type { RunOwnerInfo } from './run-owner-info.ts'
 import type { UserFileWriter } from '../files/user-file-writer.ts'
 import type { VariableService } from '../accounts/variables.ts'
 import type { VisitorFiles } from '../files/visitor-files.ts'
 import type { VisitorMessages } from './visitor-messages.ts'
 
 export interface ComponentServicesOptions extends Pick<
-  ServiceKit,
+  ServiceDependencies,
   'store' | 'files' | 'vectors' | 'secrets' | 'emit' | 'runtime' | 'settings' | 'userLimits'
 > {
   readonly budgets: Pick<BudgetService, 'of'>
@@ -29,7 +29,7 @@ export interface ComponentServicesOptions extends Pick<
 /** Makes the services of a run's components, bound to its owner. */
 export function createServicesOfRuns(
   options: ComponentServicesOptions,
-): (scope: RunScope) => ComponentServices {
+): (scope: RunOwnerInfo) => ComponentServices {
   const { store, variables, injected, settings, vectors } = options
   const { environment, mcp, ...others } = injected
   return (scope) => {
@@ -78,7 +78,7 @@ export function createServicesOfRuns(
 
 function createMessages(
   store: MessageStore,
-  { emit, runtime, userLimits }: Pick<ServiceKit, 'emit' | 'runtime' | 'userLimits'>,
+  { emit, runtime, userLimits }: Pick<ServiceDependencies, 'emit' | 'runtime' | 'userLimits'>,
   {
     userId,
     only,
@@ -88,7 +88,7 @@ function createMessages(
     readonly userId: string | null
     /** Conditions that always apply, whatever the query says. */
     readonly only: { readonly flowId?: string }
-    readonly pending: PendingWrites | undefined
+    readonly pending: WriteTracker | undefined
     /** Called with each message that was stored or changed. */
     readonly stored: (message: { readonly id: string }) => Promise<void>
   },

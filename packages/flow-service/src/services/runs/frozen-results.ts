@@ -1,11 +1,11 @@
 import { elapsedMs } from '@x/wire'
 import { z } from 'zod'
-import { keepRecent } from '@x/wire'
+import { setLru } from '@x/wire'
 import { createResultCache, type CachedResult, type ResultCache } from '@x/flow-engine'
 import type { KeptVertex } from '@x/flow-engine/internal'
 import { decodeFrozen, encodeFrozen } from '@x/flow-engine/internal'
 import { blobKeyOf, folderKeyOf } from '../files/file-address.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 
 /** Larger results of frozen vertices stay in memory. */
 const MAX_BYTES = 4 * 1024 * 1024
@@ -26,7 +26,12 @@ const stored = z.object({ key: z.string(), state: z.string() })
  * processes; all other results are in memory. Applies to stored flows and is removed with them.
  */
 export function createFrozenResults(
-  { store, files, runtime, report }: Pick<ServiceKit, 'store' | 'files' | 'runtime' | 'report'>,
+  {
+    store,
+    files,
+    runtime,
+    report,
+  }: Pick<ServiceDependencies, 'store' | 'files' | 'runtime' | 'report'>,
   memory: ResultCache = createResultCache({ runtime }),
 ): ResultCache {
   const listed = new Map<string, { readonly names: Promise<Set<string>>; readonly since: number }>()
@@ -35,7 +40,7 @@ export function createFrozenResults(
     const known = listed.get(flowId)
     if (known !== undefined && elapsedMs(known.since, now) < LISTED_MS) return known.names
     const names = files.list(folderKeyOf('frozen', flowId)).then((all) => new Set(all))
-    return keepRecent(listed, flowId, { names, since: now }, LISTED_FLOWS).names
+    return setLru(listed, flowId, { names, since: now }, LISTED_FLOWS).names
   }
 
   const read = async (key: string, vertex: KeptVertex): Promise<CachedResult | undefined> => {

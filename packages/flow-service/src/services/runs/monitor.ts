@@ -3,7 +3,7 @@ import type { TransactionRecord, VertexBuildRecord } from '../../store/build-rec
 import type { MessagePatch, StoredMessageQuery, StoredMessage } from '../../store/messages.ts'
 import type { PageParts } from '@x/flow-engine/internal'
 import type { Caller } from '../base/caller.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { refuse, type Refusal } from '@x/flow-engine/internal'
 import { inParts } from '../records/in-parts.ts'
 import { orderedMessages } from './ordered-messages.ts'
@@ -66,7 +66,11 @@ export interface MonitorService {
   audit(query: AuditPage): Promise<AuditRecord[]>
 }
 
-export function createMonitorService({ store, records, audit }: ServiceKit): MonitorService {
+export function createMonitorService({
+  store,
+  records,
+  audit,
+}: ServiceDependencies): MonitorService {
   const owns = async (caller: Caller, flowId: string): Promise<boolean> =>
     (await store.flows.get(flowId))?.userId === caller.id
 

@@ -1,6 +1,6 @@
 import { append } from '@x/wire'
 import { compareValues } from '@x/wire'
-import { sortInTurns } from '@x/wire'
+import { sortCooperatively } from '@x/wire'
 import { refuse } from '@x/flow-engine/internal'
 import type {
   MessageOrder,
@@ -38,7 +38,7 @@ export async function* orderedMessages(
     for (const { text } of part) characters += text.length
     if (held.length > MOST_MESSAGES || characters > MOST_CHARACTERS) throw tooMany()
   }
-  yield await sortInTurns(held, (a, b) => compareValues(a[orderBy], b[orderBy]))
+  yield await sortCooperatively(held, (a, b) => compareValues(a[orderBy], b[orderBy]))
 }
 
 function tooMany() {

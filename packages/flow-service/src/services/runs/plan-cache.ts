@@ -1,4 +1,4 @@
-import { keepRecent } from '@x/wire'
+import { setLru } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
 import { FlowCompileError } from '@x/flow-engine'
 import { compilePartly, unknownProblems } from '@x/flow-engine/internal'
@@ -45,7 +45,7 @@ export function createPlanCache(
     }
     const flow = { id: flowId, name, data: JSON.parse(data) as unknown }
     const plan = compilePartly(flow, { components, limits, customCode })
-    if (data.length <= MAX_LENGTH) keepRecent(plans, key, { name, data, plan }, MAX_CACHED)
+    if (data.length <= MAX_LENGTH) setLru(plans, key, { name, data, plan }, MAX_CACHED)
     return plan
   }
   return {

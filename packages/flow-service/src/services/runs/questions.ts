@@ -1,7 +1,7 @@
 import { isFlowError } from '@x/flow-engine'
 import type { BuildJobs, JobRecord, PendingQuestion } from '@x/flow-engine'
 import type { Caller } from '../base/caller.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { refuse } from '@x/flow-engine/internal'
 
 /** An open question, with the start time of its job. */
@@ -32,7 +32,7 @@ export function createQuestionService({
   store,
 }: {
   readonly jobs: BuildJobs
-  readonly store: ServiceKit['store']
+  readonly store: ServiceDependencies['store']
 }): QuestionService {
   return {
     async pending(caller, flowId) {

@@ -18,7 +18,7 @@ export interface RunEvents {
 
 export function createRunEvents(emit: EmitFlowEvent, runtime: Pick<Runtime, 'now'>): RunEvents {
   /** Runs under way, by their own id. */
-  const running = new Map<string, RunFacts>()
+  const running = new Map<string, RunMetadata>()
   /** Doors of jobs that run in this process. */
   const doors = new Map<string, RunDoor>()
   /** Jobs whose last stretch has ended here. */
@@ -93,9 +93,9 @@ export function createRunEvents(emit: EmitFlowEvent, runtime: Pick<Runtime, 'now
 /** Schedules derive the ids of their jobs: UUIDs of version 8. */
 const isOfSchedule = (jobId: string): boolean => jobId.charAt(14) === '8'
 
-type RunFacts = Omit<RunEvent, 'at'>
+type RunMetadata = Omit<RunEvent, 'at'>
 
-function factsOf(run: RunInfo, parent: RunFacts | undefined): Omit<RunFacts, 'door'> {
+function factsOf(run: RunInfo, parent: RunMetadata | undefined): Omit<RunMetadata, 'door'> {
   const { runId, jobId, flowId, flowName, sessionId, userId, requestId } = run
   return {
     id: parent === undefined ? (jobId ?? runId) : runId,

@@ -12,13 +12,13 @@ import {
   type FileSpace,
 } from '../files/file-address.ts'
 import { addressesIn } from '../files/graph-addresses.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { ownFlow } from '../base/own-flow.ts'
-import type { RunScope } from './run-scope.ts'
+import type { RunOwnerInfo } from './run-owner-info.ts'
 import type { FileChange, UserFileWriter } from '../files/user-file-writer.ts'
 import type { VisitorFiles } from '../files/visitor-files.ts'
 
-export interface RunFilesOptions extends Pick<ServiceKit, 'store' | 'files'> {
+export interface RunFilesOptions extends Pick<ServiceDependencies, 'store' | 'files'> {
   readonly userFiles: UserFileWriter
   readonly visitorFiles: VisitorFiles
 }
@@ -35,7 +35,7 @@ interface Place {
  * named in the stored graph and its visitor's folder, and writes only to that folder. All other files
  * are reported as not found.
  */
-export function createRunFiles(options: RunFilesOptions, scope: RunScope): FileService {
+export function createRunFiles(options: RunFilesOptions, scope: RunOwnerInfo): FileService {
   const { files, store, userFiles, visitorFiles } = options
   const { isPublic, ownerId, storedFlowId } = scope
   let named: Promise<ReadonlySet<string>> | undefined

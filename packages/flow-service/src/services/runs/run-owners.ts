@@ -17,7 +17,7 @@ export interface RunOwners {
 }
 
 /** Why such a run was cancelled. */
-export class OwnerGone extends FlowError {
+export class OwnerRemovedError extends FlowError {
   constructor() {
     super('invalid_request', 'The flow was deleted, or its user was deleted or blocked')
   }
@@ -48,7 +48,7 @@ export function createRunOwners({
     if (userId !== undefined) userGone(userId)
     const flows = new Set(flowIds)
     for (const [run, of] of open) {
-      if (of.userId === userId || flows.has(of.flowId)) run.cancel(new OwnerGone())
+      if (of.userId === userId || flows.has(of.flowId)) run.cancel(new OwnerRemovedError())
     }
   }
   const cancel = async (jobIds: Iterable<string>): Promise<void> => {

@@ -5,14 +5,14 @@ import type { RunEvent, VertexBuildJson, VertexDataJson } from '@x/flow-engine'
 import type { BuildRecord } from '@x/flow-engine/internal'
 import type { FlowRun } from '@x/flow-engine'
 import { formatValue, type JsonValue } from '@x/flow-engine'
-import { doubleBreaks } from '@x/flow-engine/internal'
+import { normalizeLineBreaks } from '@x/flow-engine/internal'
 import { withoutCode } from '@x/flow-engine/internal'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import { keptTraces, type RecordWriter } from '../records/record-writer.ts'
 import { recordedGraph, objectOf } from './recorded-graph.ts'
 import { RunTrace } from './run-trace.ts'
 
-export interface RunRecordsOptions extends Pick<ServiceKit, 'settings' | 'runtime'> {
+export interface RunRecordsOptions extends Pick<ServiceDependencies, 'settings' | 'runtime'> {
   readonly writer: RecordWriter
   readonly eventBytes: number
 }
@@ -132,7 +132,7 @@ function messageOf(result: unknown, componentId: string): object[] {
   if (typeof text !== 'string' || text === '') return []
   return [
     {
-      message: (sender ?? 'Machine') === 'Machine' ? doubleBreaks(text) : text,
+      message: (sender ?? 'Machine') === 'Machine' ? normalizeLineBreaks(text) : text,
       sender: sender ?? 'Machine',
       sender_name: sender_name ?? 'AI',
       session_id,

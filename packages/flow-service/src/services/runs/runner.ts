@@ -14,14 +14,14 @@ import type { RunDoor } from '../../events.ts'
 import type { BudgetService } from '../budgets/budgets.ts'
 import type { Admission, Reservation } from './admission.ts'
 import { withEarlierTurns, type EarlierTurn } from './earlier-turns.ts'
-import { createPendingWrites } from './pending-writes.ts'
+import { createWriteTracker } from './write-tracker.ts'
 import { metadataOf } from './build-metadata.ts'
 import { joinRunHooks } from './join-run-hooks.ts'
 import { withoutKey } from './run-origin.ts'
 import type { RunOwners } from './run-owners.ts'
 import type { RunRecorder } from './run-records.ts'
-import type { RunScope } from './run-scope.ts'
-import type { Sweep } from './sweep.ts'
+import type { RunOwnerInfo } from './run-owner-info.ts'
+import type { OrphanCleanup } from './sweep.ts'
 
 /** A run of this process, whose caller waits for it. */
 export interface RunRequest {
@@ -72,7 +72,7 @@ export interface RunnerOptions {
   readonly admission: Admission
   readonly jobs: Pick<BuildJobs, 'start'>
   readonly owners: Pick<RunOwners, 'add'>
-  readonly servicesOf: (scope: RunScope) => ComponentServices
+  readonly servicesOf: (scope: RunOwnerInfo) => ComponentServices
   readonly recorderOf: (request: RunRequest) => RunRecorder | undefined
   readonly budgets: Pick<BudgetService, 'ofRun' | 'admit'>
   /** Cache, limits, budget, runtime and hooks of all runs. */
@@ -80,7 +80,7 @@ export interface RunnerOptions {
     RunOptions,
     'cache' | 'limits' | 'runtime' | 'hooks' | 'budget' | 'prices' | 'countTokens'
   >
-  readonly sweep: Pick<Sweep, 'after'>
+  readonly sweep: Pick<OrphanCleanup, 'after'>
   /** Hooks that announce runs of a door. */
   readonly announced: (door: RunDoor) => RunHooks
   /** Receives errors of hooks, and of a quota that could not be given back. */
@@ -115,7 +115,7 @@ export function createRunner(runner: RunnerOptions): Runner {
     const { plan, owner, earlier = [], isAnonymous = false, host } = request
     const { userId, flowId } = owner
     const recorder = recorderOf(request)
-    const pending = createPendingWrites()
+    const pending = createWriteTracker()
     const known = { ownerId: userId, storedFlowId: flowId, keyHash }
     const scope = { ...known, isPublic: false, isAnonymous, pending }
     const services = withEarlierTurns(servicesOf(scope), earlier, base.runtime)

@@ -1,10 +1,10 @@
 import type { FlowStore } from '../../store/flow-store.ts'
-import type { ServiceKit } from '../base/kit.ts'
+import type { ServiceDependencies } from '../base/dependencies.ts'
 import type { RecordWriter } from '../records/record-writer.ts'
 import { removeFilesOf } from '../files/remove-files.ts'
 
 /** Removes the records of flows that were deleted while they ran. */
-export interface Sweep {
+export interface OrphanCleanup {
   /**
    * Call when a run is over and has handed over its records. Does not delay the response.
    * @param runFlowId the id under which the run stored messages and records
@@ -15,14 +15,14 @@ export interface Sweep {
   settled(): Promise<void>
 }
 
-export function createSweep({
+export function createOrphanCleanup({
   store,
   records,
-  ...kit
-}: Pick<ServiceKit, 'files' | 'flowFiles' | 'report'> & {
+  ...deps
+}: Pick<ServiceDependencies, 'files' | 'flowFiles' | 'report'> & {
   readonly store: Pick<FlowStore, 'flows'>
   readonly records: Pick<RecordWriter, 'flush'>
-}): Sweep {
+}): OrphanCleanup {
   const running = new Set<Promise<void>>()
 
   const sweep = async (
@@ -33,13 +33,13 @@ export function createSweep({
     if ((await store.flows.get(storedFlowId)) !== null) return
     await records.flush()
     await store.flows.removeRecords([runFlowId], ownerId)
-    await removeFilesOf(kit, { flowIds: [storedFlowId] })
+    await removeFilesOf(deps, { flowIds: [storedFlowId] })
   }
 
   return {
     after(storedFlowId, runFlowId, ownerId) {
       const done = sweep(storedFlowId, runFlowId, ownerId)
-        .catch((error: unknown) => kit.report(error))
+        .catch((error: unknown) => deps.report(error))
         .finally(() => void running.delete(done))
       running.add(done)
     },

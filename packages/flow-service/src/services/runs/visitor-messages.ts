@@ -1,4 +1,4 @@
-import { keepRecent } from '@x/wire'
+import { setLru } from '@x/wire'
 import type { FlowStore } from '../../store/flow-store.ts'
 
 /** Storage for the visitors of one flow: characters of JSON, and number of messages. */
@@ -29,7 +29,7 @@ export function createVisitorMessages({
   const flows = new Map<string, Counted>()
   const countedOf = (flowId: string): Counted => {
     const counted = flows.get(flowId) ?? { sizes: new Map<string, number>(), total: 0 }
-    return keepRecent(flows, flowId, counted, COUNTED)
+    return setLru(flows, flowId, counted, COUNTED)
   }
 
   return {

@@ -1,4 +1,4 @@
-import { standIn } from '@x/wire'
+import { impersonateBuiltin } from '@x/wire'
 
 const TOKEN = /^[\w!#$%&'*+\-.^`|~]+$/
 
@@ -45,4 +45,4 @@ export class LeanHeaders {
     return this.genuine
   }
 }
-standIn(LeanHeaders, Headers, (headers) => headers.build())
+impersonateBuiltin(LeanHeaders, Headers, (headers) => headers.build())

@@ -1,4 +1,4 @@
-import { LEAN_REQUEST, standIn } from '@x/wire'
+import { LEAN_REQUEST, impersonateBuiltin } from '@x/wire'
 import { abortSignal } from './abort.ts'
 import type { Exchange } from './exchange.ts'
 import { LeanHeaders } from './lean-headers.ts'
@@ -9,10 +9,10 @@ const utf8 = new TextDecoder()
 
 /** A Request that reads directly from the socket and builds a genuine one only on demand. */
 export function toRequest(exchange: Exchange, url: string): Request {
-  return new LeanRequest(exchange, url) as unknown as Request
+  return new FastPathRequest(exchange, url) as unknown as Request
 }
 
-class LeanRequest {
+class FastPathRequest {
   readonly url: string
   readonly #exchange: Exchange
   #headers: LeanHeaders | undefined
@@ -84,4 +84,4 @@ class LeanRequest {
     return this.#genuine
   }
 }
-standIn(LeanRequest, Request, (request) => request[GENUINE_REQUEST]())
+impersonateBuiltin(FastPathRequest, Request, (request) => request[GENUINE_REQUEST]())

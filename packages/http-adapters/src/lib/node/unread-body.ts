@@ -14,7 +14,7 @@ const LINGER_MS = 500
  * unknown length. Bodies that are being read, or may be read while the response streams, are checked again
  * when the response is complete.
  */
-export function settleUnread(exchange: Exchange, isStreaming: boolean): Promise<void> | undefined {
+export function drainUnread(exchange: Exchange, isStreaming: boolean): Promise<void> | undefined {
   const { message, reply, http2, bodyStreamTaken } = exchange
   if (message.complete) return undefined
   if (http2 !== undefined) {

@@ -9,7 +9,7 @@ import { responseParts, textSlices, type ResponseParts } from '@x/wire'
 import { onLeave } from './abort.ts'
 import type { Exchange } from './exchange.ts'
 import { joinedVary } from '../joined-vary.ts'
-import { settleUnread } from './unread-body.ts'
+import { drainUnread } from './unread-body.ts'
 
 /** Status and headers of a response. */
 interface Head extends Omit<ResponseParts, 'body'> {
@@ -21,7 +21,7 @@ export function writeResponse(exchange: Exchange, response: Response): Promise<v
   const parts = responseParts(response)
   if (parts === undefined) return writeGenuine(exchange, response)
   const { body } = parts
-  const settled = settleUnread(exchange, false)
+  const settled = drainUnread(exchange, false)
   if (typeof body === 'string' && body.length > SLICE)
     return writeText(exchange, parts, body, settled)
   if (settled !== undefined) return settled.then(() => writeWhole(exchange, parts, body))
@@ -71,7 +71,7 @@ async function writeGenuine(exchange: Exchange, response: Response): Promise<voi
   const head = { status, statusText, headers: [...response.headers] }
   if (bodyUsed) throw new TypeError('The response body was already consumed')
   if (body !== null && !hasNoBody(exchange, status)) return stream(exchange, head, body.getReader())
-  await settleUnread(exchange, false)
+  await drainUnread(exchange, false)
   writeWhole(exchange, head, null)
   await body?.cancel().catch(() => undefined)
 }
@@ -109,7 +109,7 @@ async function stream(
     const second = start?.done === false ? reader.read() : undefined
     const end = second === undefined ? start : await ready(second)
     const isWhole = end?.done === true
-    await settleUnread(exchange, !isWhole)
+    await drainUnread(exchange, !isWhole)
     if (isWhole) return writeWhole(exchange, head, start?.value ?? null)
     if (gone) return
 

@@ -1,5 +1,5 @@
 import { notFound, ScimError } from '../../base/errors.ts'
-import type { Arrived, FindAgain } from '../find-again.ts'
+import type { Arrived, CallerRevalidation } from '../caller-revalidation.ts'
 import { readJsonBody } from '../json-body.ts'
 import { readListParameters, readSearchBody } from '../list-query.ts'
 import type { Service } from '../../rules/service.ts'
@@ -16,13 +16,13 @@ export function serveRoute(
   service: Service,
   route: Route,
   exchange: Omit<Exchange, 'body'>,
-  findAgain: FindAgain,
+  callerRevalidation: CallerRevalidation,
 ): Promise<Reply> | Reply {
   const { config } = service
   const { limits } = config
   const { call } = exchange
   const begun = config.runtime.now()
-  const arrived: Arrived = () => findAgain(exchange, route, begun)
+  const arrived: Arrived = () => callerRevalidation(exchange, route, begun)
   switch (route.kind) {
     case 'config':
     case 'resourceTypes':

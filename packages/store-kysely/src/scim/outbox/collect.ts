@@ -4,7 +4,7 @@ import { atomic } from '../../engine/transaction.ts'
 import { chunks } from '../../query/chunks.ts'
 import type { ScimEndpointRow, ScimTables } from '../../schema/tables/scim.ts'
 import { failWaiting, lockEndpoint } from './endpoints.ts'
-import { lastSettled } from './event-order.ts'
+import { lastAcknowledged } from './event-order.ts'
 
 type Db = Kysely<ScimTables>
 
@@ -22,7 +22,7 @@ export async function collectDeliveries(
   kinds: readonly ScimEndpointRow['kind'][],
   options: CollectOptions,
 ): Promise<number> {
-  const settled = await lastSettled(db)
+  const settled = await lastAcknowledged(db)
   let made = 0
   for (const id of await endpointsWithPendingEvents(db, settled, {
     kinds,

@@ -4,7 +4,7 @@ import { engineOf } from '../../engine/engine.ts'
 import { atomic } from '../../engine/transaction.ts'
 import { bool, date, json, mapping, nullable, plain, text } from '../../records/columns.ts'
 import type { ScimEndpointRow, ScimTables } from '../../schema/tables/scim.ts'
-import { lastSettled } from './event-order.ts'
+import { lastAcknowledged } from './event-order.ts'
 
 type Db = Kysely<ScimTables>
 
@@ -127,7 +127,7 @@ export async function failWaiting(tx: Db, endpointId: string, reason: string): P
 
 /** A position after all committed events and before those of open transactions. */
 async function presentPlace(tx: Db, tenant: string): Promise<number> {
-  if (engineOf(tx).kind === 'postgres') return lastSettled(tx)
+  if (engineOf(tx).kind === 'postgres') return lastAcknowledged(tx)
   const { last } = await tx
     .selectFrom('scim_event')
     .select(({ fn }) => fn.max('seq').as('last'))

@@ -25,7 +25,7 @@ export const writerLock: RawBuilder<unknown> = sql`pg_advisory_xact_lock_shared(
  * statements that start later. SQLite has a single writer.
  * @throws TypeError within a transaction that does not see later commits
  */
-export async function lastSettled(db: Db): Promise<number> {
+export async function lastAcknowledged(db: Db): Promise<number> {
   if (engineOf(db).kind === 'sqlite') return Number.MAX_SAFE_INTEGER
   // A lock key has 32 bits of a number. One published after the last number was read is not below it.
   const { rows } = await sql<{ settled: number; isolation: string }>`

@@ -4,7 +4,7 @@ import { engineOf } from '../../engine/engine.ts'
 import { preparedQuery, type PreparedQuery } from '../../query/prepared-query.ts'
 import { chunks } from '../../query/chunks.ts'
 import type { ScimTables } from '../../schema/tables/scim.ts'
-import { lastSettled, writerLock } from './event-order.ts'
+import { lastAcknowledged, writerLock } from './event-order.ts'
 import { EVENT_COLUMNS, eventOf, fromEventRow, toEventRow, type EventColumns } from './event-row.ts'
 
 type Db = Kysely<ScimTables>
@@ -30,7 +30,7 @@ export function createEventStore(db: Db): Pick<OutboxStore, 'append' | 'read' | 
         .select([...EVENT_COLUMNS, 'seq'])
         .where('tenant', '=', tenant)
         .where('seq', '>', place)
-        .where('seq', '<=', await lastSettled(db))
+        .where('seq', '<=', await lastAcknowledged(db))
       if (types !== undefined) {
         query = query.where('type', 'in', types.length === 0 ? [''] : [...types])
       }

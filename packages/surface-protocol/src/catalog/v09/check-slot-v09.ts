@@ -4,7 +4,7 @@ import type { Finding, Report } from '../../diagnostics/report.ts'
 import type { ValueSyntax } from '../../functions/value-syntax.ts'
 import { isPlainObject, ownValue } from '../../json.ts'
 import { nearest } from '../nearest.ts'
-import { fitsSlot } from './fits-slot.ts'
+import { matchesProperty } from './matches-property.ts'
 import type { FunctionShape, ShapeV09, SlotV09 } from './shape.ts'
 
 /** Context for validating a component. */
@@ -188,7 +188,7 @@ function checkList(value: unknown, item: SlotV09, minimum: number, context: Chec
 }
 
 function checkOne(value: unknown, slots: readonly SlotV09[], context: CheckContext): void {
-  const slot = slots.find((one) => fitsSlot(value, one, context.rules.syntax))
+  const slot = slots.find((one) => matchesProperty(value, one, context.rules.syntax))
   if (slot === undefined) refuse(context, 'a value of another form')
   else checkSlotV09(value, slot, context)
 }

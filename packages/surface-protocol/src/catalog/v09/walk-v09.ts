@@ -1,5 +1,5 @@
 import type { ValueSyntax } from '../../functions/value-syntax.ts'
-import { fitsSlot } from './fits-slot.ts'
+import { matchesProperty } from './matches-property.ts'
 import type { ShapeV09, SlotV09 } from './shape.ts'
 import type { Place } from '../walk-shape.ts'
 import { formatPointer, isPlainObject, type JsonValue } from '../../json.ts'
@@ -47,7 +47,7 @@ function walkSlot(slot: SlotV09, value: JsonValue, walk: Walk): void {
       place.pop()
     })
   } else if (slot.kind === 'one') {
-    const fitting = slot.slots.find((one) => fitsSlot(value, one, syntax))
+    const fitting = slot.slots.find((one) => matchesProperty(value, one, syntax))
     if (fitting !== undefined) walkSlot(fitting, value, walk)
   } else visit(slot, value, place)
 }

@@ -8,7 +8,7 @@ import { formatPlace } from '../../text/format-spec.ts'
 import {
   fillOnce,
   parseTemplate,
-  type Spend,
+  type WorkCounter,
   type TemplatePart,
 } from '../../text/format-template.ts'
 import { output } from '../../define/output.ts'
@@ -94,7 +94,7 @@ function plainText({ name }: TemplatePart, values: Readonly<Record<string, unkno
 function filled(
   part: TemplatePart,
   values: Readonly<Record<string, unknown>>,
-  spend: Spend,
+  spend: WorkCounter,
 ): string {
   const { name, path } = part
   if (name === undefined) return ''

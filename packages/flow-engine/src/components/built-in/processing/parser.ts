@@ -1,7 +1,11 @@
 import { isObject } from '@x/wire'
 import { toDataFrame, toTextInTurns } from '../../../graph/values/convert.ts'
 import { createData, isData, type Data } from '../../../graph/values/data.ts'
-import { columnFacts, columnText, type ColumnFacts } from '../../../graph/values/column-text.ts'
+import {
+  columnMetadata,
+  columnText,
+  type ColumnMetadata,
+} from '../../../graph/values/column-text.ts'
 import { isDataFrame, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import { isMessage } from '../../../graph/values/message.ts'
 import { messageToFields } from '../../../graph/values/message-json.ts'
@@ -14,7 +18,7 @@ import {
   fillOnce,
   fillTemplate,
   parseTemplate,
-  type Spend,
+  type WorkCounter,
   type TemplatePart,
 } from '../../text/format-template.ts'
 import { output } from '../../define/output.ts'
@@ -121,19 +125,19 @@ async function parseFrame(
   separator: string,
 ): Promise<string> {
   const known = new Set(frame.columns)
-  const columns = new Map<string, ColumnFacts>()
+  const columns = new Map<string, ColumnMetadata>()
   const texts: Texts = new Map()
-  const fill = (part: TemplatePart, row: Row, spend: Spend): string => {
+  const fill = (part: TemplatePart, row: Row, spend: WorkCounter): string => {
     const { name } = part
     if (name !== undefined && known.has(name) && !columns.has(name)) {
-      columns.set(name, columnFacts(frame, name))
+      columns.set(name, columnMetadata(frame, name))
     }
     return filledCell(part, { values: row, texts, spend }, columns.get(name ?? ''))
   }
   return (await fillTemplate(parts, frame.rows, fill, separator)).join(separator)
 }
 
-function filledCell(part: TemplatePart, row: Filling, column: ColumnFacts | undefined): string {
+function filledCell(part: TemplatePart, row: Filling, column: ColumnMetadata | undefined): string {
   const { name, path, spec } = part
   const plain = path.length === 0 && /^(?:.?[<>=^])?0?\d*$/s.test(spec)
   if (name === undefined || column === undefined || !plain) return filled(part, row)
@@ -164,7 +168,7 @@ interface Filling {
   /** Replaces a missing key; if undefined, a missing key is an error. */
   readonly fallback?: string | undefined
   readonly texts: Texts
-  readonly spend: Spend
+  readonly spend: WorkCounter
 }
 
 function filled(part: TemplatePart, { values, fallback, texts, spend }: Filling): string {
