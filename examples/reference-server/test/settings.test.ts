@@ -112,7 +112,7 @@ describe('OP-14 an invalid setting', () => {
 })
 
 describe('OP-16 limits', () => {
-  const read = (env: Record<string, string> = {}) => readSettings(env).settings
+  const limited = (env: Record<string, string> = {}) => readSettings(env).settings
 
   test('each number of the flow service and each limit of runs, MCP and OpenAI has a variable', () => {
     const numbers = Object.entries(defaultSettings).filter(([, value]) => typeof value === 'number')
@@ -121,8 +121,8 @@ describe('OP-16 limits', () => {
       .filter((name) => !(name in variables))
     expect(missing).toEqual([])
     const { textLength: _, items: __, ...ofRuns } = defaultRunLimits
-    expect(runLimits(read())).toEqual(ofRuns)
-    expect(Object.keys(mcpOptions(read())).toSorted()).toEqual([
+    expect(runLimits(limited())).toEqual(ofRuns)
+    expect(Object.keys(mcpOptions(limited())).toSorted()).toEqual([
       'anonymous',
       'callTimeoutMs',
       'maxBodyBytes',
@@ -132,11 +132,11 @@ describe('OP-16 limits', () => {
       'maxTools',
       'sse',
     ])
-    expect(openAiOptions(read())).toEqual({ maxRuns: 256, timeoutMs: 600_000 })
+    expect(openAiOptions(limited())).toEqual({ maxRuns: 256, timeoutMs: 600_000 })
   })
 
   test("limits are converted to the engine's units", () => {
-    const given = read({
+    const given = limited({
       SERVICE_MAX_VERTEX_SECONDS: '2',
       SERVICE_MAX_VALUE_MB: '1',
       SERVICE_MCP_MAX_BODY_KIB: '2',
@@ -157,7 +157,7 @@ describe('OP-16 limits', () => {
 
   test('surfaces have limits for the store, the channel and posted bodies', () => {
     const { surfaces, totalSize } = defaultLimits
-    expect(surfaceLimits(read())).toEqual({
+    expect(surfaceLimits(limited())).toEqual({
       store: { surfaces, totalSize },
       channel: {
         history: 1000,
@@ -172,18 +172,18 @@ describe('OP-16 limits', () => {
 
   test('FL-7: roles, leases and waits of a fleet', () => {
     const database = { SERVICE_DATABASE_URL: 'postgres://db/flows' }
-    const read = (env: Record<string, string>) => readSettings({ ...database, ...env })
-    expect(() => read({ SERVICE_ROLE: 'leader' })).toThrow(
+    const withDatabase = (env: Record<string, string>) => readSettings({ ...database, ...env })
+    expect(() => withDatabase({ SERVICE_ROLE: 'leader' })).toThrow(
       'SERVICE_ROLE must be all, web or worker, but is "leader"',
     )
     expect(() => readSettings({ SERVICE_ROLE: 'web' })).toThrow('SERVICE_ROLE=web needs PostgreSQL')
-    expect(() => read({ SERVICE_LEASE_SECONDS: '2' })).toThrow(
+    expect(() => withDatabase({ SERVICE_LEASE_SECONDS: '2' })).toThrow(
       'SERVICE_LEASE_SECONDS must be an integer from 3 to 3600, but is "2"',
     )
-    expect(read({ SERVICE_LEASE_SECONDS: '10' }).warnings).toEqual([
+    expect(withDatabase({ SERVICE_LEASE_SECONDS: '10' }).warnings).toEqual([
       'SERVICE_DATABASE_STATEMENT_SECONDS (10) should be less than SERVICE_LEASE_SECONDS (10)',
     ])
-    expect(queueOptions(read({ SERVICE_ROLE: 'web' }).settings)).toMatchObject({
+    expect(queueOptions(withDatabase({ SERVICE_ROLE: 'web' }).settings)).toMatchObject({
       work: false,
       leaseMs: 15_000,
     })

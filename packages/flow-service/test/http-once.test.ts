@@ -19,7 +19,7 @@ async function service() {
     outputs: {
       result: output.message({
         run({ text }) {
-          const order = String(text?.text)
+          const order = typeof text?.text === 'string' ? text.text : ''
           charged.push(order)
           if (order === 'refused') throw new Error('The card was refused')
           return order
@@ -84,7 +84,7 @@ describe('FL-32 requests with an Idempotency-Key', () => {
     const both = await Promise.all([1, 2].map(() => send(ada, `${path}/${flow}`, body, 'k')))
     const third = await send(ada, `${path}/${flow}`, body, 'k')
     expect(charged).toEqual(['order 17'])
-    expect(both.map(({ replayed }) => replayed).toSorted()).toEqual([null, 'true'].toSorted())
+    expect(new Set(both.map(({ replayed }) => replayed))).toEqual(new Set([null, 'true']))
     expect(third.replayed).toBe('true')
     for (const { status, text } of both) expect([status, text]).toEqual([200, third.text])
     const plain = await send(ada, `${path}/${flow}`, body)

@@ -136,7 +136,7 @@ describe('SX-53: a surface in one call', () => {
     const surface = form({
       actions: {
         async send({ context }: { context: JsonObject }) {
-          steps.push(`begin ${String(context.mail)}`)
+          steps.push(`begin ${JSON.stringify(context.mail)}`)
           await gate
           steps.push('end')
         },

@@ -111,7 +111,7 @@ describe('the public client of 0.9, as it is published', () => {
     expect(shown()?.dataModel.get('/name')).toBe('Ada')
     shown()?.dataModel.set('/stars', 4)
     const click = { name: 'vote', context: { stars: 4 } }
-    await shown()?.dispatchAction({ event: click } as never, 'vote')
+    await shown()?.dispatchAction({ event: click }, 'vote')
     expect(actions).toHaveLength(1)
     const answer = await surface.handler(
       new Request('http://localhost/s', {

@@ -76,9 +76,9 @@ test('SX-55: lines are wrapped by the width that a terminal shows', () => {
 
 test('SX-55: no control characters, no links without being asked, no more than a megabyte', async () => {
   const shown = async (root: UiNode, data = {}, options = {}) => {
-    const { render, store } = createSurfaceWriter({ version: '0.9.1', send: () => undefined })
-    await render('s', { root, data })
-    return renderSurfaceText(store, 's', options)
+    const writer = createSurfaceWriter({ version: '0.9.1', send: () => undefined })
+    await writer.render('s', { root, data })
+    return renderSurfaceText(writer.store, 's', options)
   }
   const nasty = 'a\u001b[31mb\u0007\u202ec\u2028d\r\ne\tf'
   expect(await shown(uiV09.Text({ text: nasty }))).toBe('a[31mbc\nd\ne  f\n')

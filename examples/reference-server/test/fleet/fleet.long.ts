@@ -148,9 +148,9 @@ describe('several servers on one PostgreSQL', () => {
             await start({ SERVICE_ROLE: 'worker' }),
           ]
           const ids: string[] = []
-          let isOver = false
+          const over = new AbortController()
           const load = async (): Promise<void> => {
-            while (!isOver) {
+            while (!over.signal.aborted) {
               ids.push(await build(web, echo))
               await delay(50)
             }
@@ -161,7 +161,7 @@ describe('several servers on one PostgreSQL', () => {
             await workers[n % 2]?.end('SIGKILL')
             workers[n % 2] = await start({ SERVICE_ROLE: 'worker' })
           }
-          isOver = true
+          over.abort()
           await loaded
           expect(ids.length).toBeGreaterThan(50)
           for (const id of ids) expectOnce(await events(web, id), 3)

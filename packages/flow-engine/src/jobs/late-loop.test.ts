@@ -10,7 +10,8 @@ test('FL-47: a process whose event loop was a second late claims nothing for fiv
     monotonic: () => clock.now().getTime() + blockedMs,
   }
   const closing = new AbortController()
-  const { rest } = watchLoop(runtime, closing.signal)
+  const loop = watchLoop(runtime, closing.signal)
+  const rest = (): number => loop.rest()
   await clock.advance(10_000)
   expect(rest()).toBe(0)
   blockedMs = 900

@@ -40,9 +40,12 @@ export function createFleet(db: FlowDb): Required<Pick<JobQueue, 'seen' | 'gone'
       )
     },
     async fleet() {
-      const processes = await sql<{ seen_at: number; record: string }>`select seen_at, record
+      const processes = await sql<{
+        seen_at: number | string
+        record: string
+      }>`select seen_at, record
         from flow_process where seen_at > ${now} - ${sql.lit(LISTED_MS)} order by name`.execute(db)
-      const counts = await sql<Record<string, number | null>>`select ${now} as at,
+      const counts = await sql<Record<string, number | string | null>>`select ${now} as at,
         (select coalesce(sum(waiting), 0) from flow_job_turn) as queued,
         (select coalesce(sum(running), 0) from flow_job_turn) as running,
         (select coalesce(sum(suspects), 0) from flow_job_turn) as suspects,
@@ -53,10 +56,13 @@ export function createFleet(db: FlowDb): Required<Pick<JobQueue, 'seen' | 'gone'
         (select count(*) from flow_job where state = 'running' and lease_until < ${now}) as expired`.execute(
         db,
       )
-      const ended = await sql<{ state: string; jobs: number }>`select state, count(*) as jobs
+      const ended = await sql<{
+        state: string
+        jobs: number | string
+      }>`select state, count(*) as jobs
         from flow_job where finished_at > ${now} - ${sql.lit(MINUTE_MS)} group by state`.execute(db)
       const users = await sql<
-        Record<'queued' | 'running' | 'oldest', number> & { user_key: string }
+        Record<'queued' | 'running' | 'oldest', number | string> & { user_key: string }
       >`
         select t.user_key, sum(t.waiting) as queued, sum(t.running) as running,
           min(case when t.waiting > 0 then ${firstOf} end) as oldest
@@ -101,13 +107,13 @@ export function createFleet(db: FlowDb): Required<Pick<JobQueue, 'seen' | 'gone'
 
 async function databaseOf(db: FlowDb): Promise<FleetDatabase> {
   const { rows } = await sql<{
-    readonly connections: number
+    readonly connections: number | string
     readonly most: string
     readonly jobs: string
     readonly log: string
     readonly checkpoints: string
-    readonly dead: number | null
-    readonly age: number | null
+    readonly dead: number | string | null
+    readonly age: number | string | null
     readonly application: string | null
     readonly state: string | null
   }>`select (select count(*) from pg_stat_activity where datname = current_database()) as connections,

@@ -27,7 +27,7 @@ export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWrite
 export function createOpenWriter(options: SurfaceWriterOptions): {
   readonly writer: SurfaceWriter
   /** @throws SurfaceError for an invalid description */
-  begin(surfaceId: string, view: SurfaceDescription): void
+  readonly begin: (surfaceId: string, view: SurfaceDescription) => void
 } {
   const { send, version: asked, selfContained, catalogId, ...ofStore } = options
   const version = readVersion(asked)

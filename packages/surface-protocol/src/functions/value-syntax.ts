@@ -4,7 +4,7 @@ import { isTrue } from './truth.ts'
 /** A version's syntax of computed values. */
 export interface ValueSyntax {
   /** The path of a binding; undefined for any other value. */
-  pathOf(value: unknown): string | undefined
+  readonly pathOf: (value: unknown) => string | undefined
   /** The name of the called function; undefined for any other value. */
   callOf(value: unknown): string | undefined
   /** Returns whether a value has to be evaluated. */

@@ -93,7 +93,8 @@ function renderType(node: TreeNode, type: string, settings: Settings): string {
   const own = ownValue(settings.components, type) as Settings['components'][string] | undefined
   if (own !== undefined) {
     return own(node, {
-      text: (value) => escapeHtml(['string', 'number'].includes(typeof value) ? `${value}` : ''),
+      text: (value) =>
+        escapeHtml(typeof value === 'string' || typeof value === 'number' ? String(value) : ''),
       attributes: formatAttributes,
       children: (value) =>
         findNodes(value === node ? node.properties : value, settings)

@@ -21,9 +21,9 @@ export type SurfaceDrawing<C> = (ui: UiFor<C>) => UiNode
 /** What changes a surface. */
 export interface SurfaceChanges<Data, C> {
   /** Sets the value at a path. @throws SurfaceError, in version 0.8 also for a value that is no object */
-  set(path: PathInto<Data>, value: JsonValue): Promise<void>
+  readonly set: (path: PathInto<Data>, value: JsonValue) => Promise<void>
   /** Removes what is at a path. @throws SurfaceError `unsupported_version` in version 0.8 */
-  remove(path: PathInto<Data>): Promise<void>
+  readonly remove: (path: PathInto<Data>) => Promise<void>
   /** Shows another view, or the present one again. Data stay. @throws SurfaceError for an invalid view */
   render(view?: SurfaceDrawing<C>): Promise<void>
 }

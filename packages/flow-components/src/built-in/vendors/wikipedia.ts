@@ -83,8 +83,8 @@ async function query(
   params: Readonly<Record<string, string>>,
   ctx: ComponentContext,
 ): Promise<Record<string, unknown>> {
-  const search = new URLSearchParams({ action: 'query', format: 'json', ...params })
-  const answer = await vendorRequest({ url: `${api}?${search.toString()}` }, ctx)
+  const parameters = new URLSearchParams({ action: 'query', format: 'json', ...params })
+  const answer = await vendorRequest({ url: `${api}?${parameters.toString()}` }, ctx)
   const { body } = requireSuccess('Wikipedia', answer)
   return isObject(body) && isObject(body.query) ? body.query : {}
 }

@@ -42,9 +42,9 @@ export class RefusedRun implements FlowRun {
 }
 
 /** A run with a wrong option: it has no events, and everything of it rejects. */
-export function rejectedRun(error: unknown): FlowRun {
+export function rejectedRun(thrown: unknown): FlowRun {
   const next = async (): Promise<never> => {
-    throw error
+    throw thrown
   }
   const iterate = (): AsyncIterator<never> => ({ next })
   const result = next()

@@ -290,7 +290,7 @@ function slotOf(value: unknown, at: At, depth = 0): SlotTable {
     const name = commonName(reference)
     if (name !== null && common[name] !== undefined) return common[name]
     if (name !== null) return 'any'
-    const label = LABEL.exec(String(reference))
+    const label = typeof reference === 'string' ? LABEL.exec(reference) : null
     if (label !== null && !Object.hasOwn(at.document, 'properties')) {
       return labelSlots[Number(label[1] ?? 3)] ?? 'dString'
     }

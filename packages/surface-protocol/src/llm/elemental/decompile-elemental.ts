@@ -1,7 +1,7 @@
 import { catalogCore } from '../../catalog/catalog.ts'
 import type { ObjectTable, SlotTable } from '../../catalog/v09/table.ts'
 import { familyOf } from '../../data/version.ts'
-import { formatPointer, isPlainObject, type JsonValue } from '../../json.ts'
+import { formatPointer, isPlainObject } from '../../json.ts'
 import { tableOf } from '../express/signature.ts'
 import { targetVersion } from '../express/target-version.ts'
 import type { DecompileOptions } from '../inference-format.ts'
@@ -218,7 +218,7 @@ interface Place {
   /** The property of the parent, where that has to be said. */
   readonly slot: string
   readonly at: (string | number)[]
-  mayNest(child: string): boolean
+  readonly mayNest: (child: string) => boolean
   nest(child: string, slot: string): void
 }
 
@@ -239,5 +239,5 @@ function* idsIn(value: unknown, slot: SlotTable | undefined): Iterable<string> {
 
 /** JSON that cannot end the element around it. */
 function jsonText(value: unknown): string {
-  return JSON.stringify(value as JsonValue).replaceAll('</', '<\\/')
+  return JSON.stringify(value).replaceAll('</', '<\\/')
 }

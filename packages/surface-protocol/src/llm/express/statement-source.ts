@@ -14,7 +14,7 @@ export interface ProgramLanguage {
   /** As the Python SDK reads it. */
   readonly isSdk: boolean
   /** @param isStreaming the text arrives in pieces */
-  source(catalogs: readonly Catalog[], isStreaming: boolean): StatementSource
+  readonly source: (catalogs: readonly Catalog[], isStreaming: boolean) => StatementSource
 }
 
 /** The language Express. */
