@@ -152,7 +152,7 @@ describe('SX-53: a surface in one call', () => {
     open()
     const statuses = (await Promise.all(answers)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 202)).toHaveLength(1000)
-    expect(steps.slice(0, 4)).toEqual(['begin 0', 'end', 'begin 1', 'end'])
+    expect(steps.slice(0, 4)).toEqual(['begin "0"', 'end', 'begin "1"', 'end'])
   })
 
   test('takes own catalogs and names the option that is wrong', async () => {
