@@ -8,9 +8,11 @@ const DEFINED = /^(?:- |\| )?\*\*(?<number>[A-Z]{2}-\d+[a-z]?)\*\*(?<mark> \(not
 const CITED = /\b[A-Z]{2}-\d+[a-z]?\b/g
 const TEST_TITLE = /\b(?:test|it|describe)(?:\.\w+)*\(\s*(['"`])(?<title>(?:\\.|(?!\1)[\s\S])*)\1/g
 
-const isTestFile = (path) => /\.(?:test|long)\.ts$|-spec\.ts$|\/test\/.*\.ts$/.test(path)
+const isTestFile = (path) =>
+  /\.(?:test|long)\.ts$|-spec\.ts$|\/test\/.*\.ts$|^tools\/hosts\//.test(path)
 const isBench = (path) => /^bench\/.*\/main\.ts$/.test(path)
-const isText = (path) => /\.(?:ts|mjs|md)$/.test(path) && !path.startsWith('docs/spec/')
+const isText = (path) =>
+  /\.(?:ts|mjs|md)$|^tools\/hosts\/.*\.js$/.test(path) && !path.startsWith('docs/spec/')
 
 /** Number of each rule, with its place and whether it is marked as not built. */
 function definedRules(problems) {
