@@ -125,7 +125,7 @@ describe('what arrived', () => {
     expect(values).not.toContain('perhaps')
   })
 
-  test('DP-36 the state goes from waiting over received to connected', async () => {
+  test('DP-15, DP-36 the state goes from waiting over received to connected', async () => {
     const harness = createHarness()
     const { go, send, own } = await connected(harness)
     const now = async (query = '') => (await go('GET', `${own}/status${query}`)).body
