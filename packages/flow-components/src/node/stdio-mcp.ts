@@ -2,7 +2,7 @@ import { isObject } from '@x/wire'
 import { isFlowError } from '@x/flow-engine'
 import { asMcpClient } from '../built-in/models-and-agents/mcp-client.ts'
 import { connectHttpMcp } from '../built-in/models-and-agents/mcp-http.ts'
-import { loadMcp, loadMcpStdio } from '../built-in/models-and-agents/mcp-package.ts'
+import { loadMcp, refuseMissing } from '../built-in/models-and-agents/mcp-package.ts'
 import type { McpClient, McpService } from '@x/flow-engine'
 import { refuse } from '@x/flow-engine/internal'
 
@@ -93,7 +93,10 @@ async function connectCommand(
   environment: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<McpClient> {
-  const [{ Client }, { StdioClientTransport }] = await Promise.all([loadMcp(), loadMcpStdio()])
+  const [{ Client }, { StdioClientTransport }] = await Promise.all([
+    loadMcp(),
+    import('@modelcontextprotocol/client/stdio').catch(refuseMissing),
+  ])
   const client = new Client({ name: 'flow-engine', version: '1.0.0' })
   const transport = new StdioClientTransport({
     command,

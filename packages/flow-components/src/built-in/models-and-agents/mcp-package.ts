@@ -1,22 +1,17 @@
 import type * as mcp from '@modelcontextprotocol/client'
-import type * as stdio from '@modelcontextprotocol/client/stdio'
 import { FlowError, isFlowError } from '@x/flow-engine'
 
 /** The client of tool servers, an optional peer. @throws FlowError `missing_package` */
 export function loadMcp(): Promise<typeof mcp> {
-  return import('@modelcontextprotocol/client').catch(refuse)
-}
-
-/** The same for servers that are local commands. @throws FlowError `missing_package` */
-export function loadMcpStdio(): Promise<typeof stdio> {
-  return import('@modelcontextprotocol/client/stdio').catch(refuse)
+  return import('@modelcontextprotocol/client').catch(refuseMissing)
 }
 
 export function isMissingPackage(error: unknown): boolean {
   return isFlowError(error) && error.code === 'missing_package'
 }
 
-function refuse(cause: unknown): never {
+/** @throws FlowError `missing_package` if the client is not installed, else `cause` */
+export function refuseMissing(cause: unknown): never {
   const text =
     'The component MCP Tools needs the package @modelcontextprotocol/client. ' +
     'Install it: npm install @modelcontextprotocol/client'
