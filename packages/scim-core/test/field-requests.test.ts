@@ -189,6 +189,12 @@ describe('SF-6 the core URN as an object', () => {
       'invalidValue',
     )
   })
+
+  test('a path of the URN and a colon deactivates as the URN does', async () => {
+    const { patch, shown } = await withUser()
+    await patch({ op: 'replace', path: `${USER}:`, value: { active: false } })
+    expect(await shown()).toMatchObject({ active: false })
+  })
 })
 
 test.each([

@@ -180,7 +180,8 @@ function planPath(
   schema: ResourceSchema,
   context: PlanContext,
 ): readonly PatchStep[] {
-  if (context.quirks.coreObject && isCoreUrn(schema, path)) {
+  // The URN alone, as some connectors send it with the colon that would precede a name.
+  if (context.quirks.coreObject && isCoreUrn(schema, path.replace(/:$/, ''))) {
     if (op === 'remove') throw new ScimError('no_target', `The path ${schema.urn} has no target.`)
     return planObject({ op, object: coreObject(value, schema) }, schema, context)
   }
