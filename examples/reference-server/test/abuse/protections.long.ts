@@ -208,5 +208,5 @@ test('AB-79, AB-93: every run of the service is started, and so admitted, by the
   expect(texts.get('services/runs/runner.ts')).toMatch(/admission\.run\([\s\S]*admission\.job\(/)
   // Jobs wait in the queue for a place of their lane.
   const jobs = await readFile(join(PACKAGES, 'flow-engine/src/jobs/create-build-jobs.ts'), 'utf8')
-  expect(jobs).toMatch(/lane-places\.ts'/)
+  expect(jobs).toMatch(/queue-capacity\.ts'/)
 })

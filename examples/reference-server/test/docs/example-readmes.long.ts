@@ -11,9 +11,14 @@ const EXAMPLES = new URL('../../../', import.meta.url)
 /** Examples with a start command that needs no build. */
 const names = readdirSync(EXAMPLES).filter(
   (name) =>
-    !['deploy', 'in-process-tests', 'next-app', 'reference-server', 'surface-viewer'].includes(
-      name,
-    ),
+    ![
+      'deploy',
+      'flows-as-code',
+      'in-process-tests',
+      'next-app',
+      'reference-server',
+      'surface-viewer',
+    ].includes(name),
 )
 
 test('the examples with a server are found', () => expect(names.length).toBeGreaterThan(7))

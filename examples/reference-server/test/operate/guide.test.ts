@@ -13,7 +13,12 @@ test(
   { tags: ['long'] },
   () =>
     inFolder(async (SERVICE_CONFIG_DIR) => {
-      const server = await startServer({ SERVICE_CONFIG_DIR, SERVICE_METRICS: 'true' })
+      const SERVICE_BUDGETS = '[{"per":"user","window":"day","tokens":1000000}]'
+      const server = await startServer({
+        SERVICE_CONFIG_DIR,
+        SERVICE_METRICS: 'true',
+        SERVICE_BUDGETS,
+      })
       const text = await (await fetch(`${server.url}/metrics`)).text()
       await server.end('SIGTERM')
       const served = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name))

@@ -29,7 +29,8 @@ const mayRun = (value: Wanted): RawBuilder<unknown> =>
     else q.crashes = ${int(value('apart'))} end`
 
 const isOpen = (value: Wanted): RawBuilder<unknown> =>
-  sql`((${int(value('suspects'))} < 2 and t.waiting > t.suspects)
+  // The index of turns has those alone with jobs that wait.
+  sql`t.waiting > 0 and ((${int(value('suspects'))} < 2 and t.waiting > t.suspects)
     or (${int(value('suspects'))} > 0 and t.suspects > 0 and exists (select 1 from flow_job as q
       where q.state = 'queued' and q.lane = t.lane and coalesce(q.user_id, '') = t.user_key
         and ${mayRun(value)})))
