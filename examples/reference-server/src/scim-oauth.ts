@@ -62,7 +62,7 @@ export async function createScimOAuth({
   if (!enabled || (clients.length === 0 && connections === null)) {
     return { auth: undefined, handle: async (_request, path) => (isOwn(path) ? nothing() : null) }
   }
-  const base = `${publicUrl.replace(/\/+$/, '')}/api/v1/scim/oauth`
+  const base = `${publicUrl}/api/v1/scim/oauth`
   const endpoint = createTokenEndpoint({
     issuer: settings?.issuer ?? base,
     audience,

@@ -48,12 +48,12 @@ function parseV4(text: string): IpAddress | null {
 
 /** The last two groups may be an IPv4 address. */
 function parseV6(text: string): IpAddress | null {
-  const dotted = /^(.*:)([\d.]+\.[\d.]+)$/.exec(text)
-  if (dotted !== null) {
-    const v4 = parseV4(dotted[2] ?? '')
+  const last = text.lastIndexOf(':') + 1
+  if (last > 0 && text.includes('.', last)) {
+    const v4 = parseV4(text.slice(last))
     if (v4 === null) return null
     return parseV6(
-      `${dotted[1]}${(v4.bits >> 16n).toString(16)}:${(v4.bits & 0xffffn).toString(16)}`,
+      `${text.slice(0, last)}${(v4.bits >> 16n).toString(16)}:${(v4.bits & 0xffffn).toString(16)}`,
     )
   }
   const [head = '', tail, more] = text.split('::')

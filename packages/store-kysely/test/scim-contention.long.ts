@@ -134,7 +134,8 @@ describe('SCIM under contention on PostgreSQL', needs('postgres'), () => {
     )
     for (const { status } of answers) expect([200, 204, 400]).toContain(status)
     const { rows } = await sql`select member_id from scim_member as m where not exists
-        (select 1 from scim_user as u where u.tenant = m.tenant and u.id = m.member_id)`.execute(db)
+        (select 1 from scim_user as u where u.tenant = m.tenant and u.id = m.member_id)
+        and m.group_id = ${id}`.execute(db)
     expect(rows).toEqual([])
     await db.destroy()
   })

@@ -28,6 +28,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'api-source.ts: \\/+$': 'an address from the operator',
   'calculator.ts: 0+$': 'the digits of one number',
   'editor-page.ts: ^\\/assets\\/.*-[\\w-]{8,}\\.\\w+$': 'the names of files of the operator',
+  'express-parser.ts: ^\\s*`{3,}(?!\\s*(?:json|js))[\\w-]*\\s*\\n\\s*[^[{\\s]':
+    'the next 400 characters of a text',
   'find-opening.ts: ^(?:[{\\uff5b]\\s*(?:["\'`\\u201c]?\\w{0,24}["\'`\\u201d]?\\s*(?:[:\\uff1a]\\s*["\'`\\u201c]?v?)?)?)?$':
     'the last 300 characters of a text',
   'flow-settings.ts: \\/+$': 'an address from the operator',

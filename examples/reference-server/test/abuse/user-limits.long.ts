@@ -218,7 +218,7 @@ test('AB-79: runs of one user above the limit are refused; other users run, and 
     })
     expect(refused.map((answer) => answer?.status)).toEqual(Array(8).fill(429))
     expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(refused[0]?.text).toContain('At most 4 runs of a user go on at once')
+    expect(refused[0]?.text).toContain('You already have 4 runs in progress')
     expect((await run(service, quick, key)).status).toBe(200)
     left.abort()
     await vi.waitFor(

@@ -1,4 +1,4 @@
-import { createSystemRuntime, isObject } from '@x/wire'
+import { createSystemRuntime, isObject, trimSlashes } from '@x/wire'
 import type { NamedInputs, RunInput } from '../graph/context/run-options.ts'
 import type { FlowJson } from '../graph/flow/flow-json.ts'
 import type { FlowOutputs, ShapeOf } from '../graph/flow/typed-flow.ts'
@@ -68,7 +68,7 @@ export function createFlowClient({
   apiKey,
   fetch = (...request) => globalThis.fetch(...request),
 }: FlowClientOptions): FlowClient {
-  const base = url.replace(/\/+$/, '')
+  const base = trimSlashes(url)
   return {
     async run<F>(flow: string, given: OptionsFor<F, ClientRunOptions>): Promise<ClientResult<F>> {
       const { signal, variables = {}, ...options } = given as ClientRunOptions

@@ -348,7 +348,7 @@ class A(Component):
     expect(node.outputs?.map(({ types }) => types)).toEqual([
       ['Data', 'DataFrame'],
       ['Message'],
-      ['Text'],
+      ['Text', 'NoneType'],
       [],
       ['Tool'],
     ])

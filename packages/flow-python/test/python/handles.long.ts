@@ -144,7 +144,7 @@ describe('nested code', () => {
     expect(await run(alone, ask, { values: { tool: tool('return "inside"') } })).toBe('inside')
     const third = tool(ask, tool('return "too deep"'))
     await expect(run(alone, ask, { values: { tool: third } })).rejects.toThrow(
-      'Too much code is running',
+      'Too many of your code components are running',
     )
     await alone.close()
   })

@@ -1,3 +1,4 @@
+import { trimSlashes } from '@x/wire'
 import { ScimConfigError } from '../base/errors.ts'
 import { readClients, type ScimClientSetting } from './client-settings.ts'
 
@@ -41,7 +42,7 @@ export function readOAuthSettings(
 /** An issuer has neither query nor fragment (RFC 8414). */
 function readIssuer(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  if (URL.canParse(text) && /^https?:\/\/[^?#]+$/i.test(text)) return text.replace(/\/+$/, '')
+  if (URL.canParse(text) && /^https?:\/\/[^?#]+$/i.test(text)) return trimSlashes(text)
   const detail = 'SCIM_OAUTH_ISSUER must be an http or https URL without query'
   throw new ScimConfigError('SCIM_OAUTH_ISSUER', detail)
 }

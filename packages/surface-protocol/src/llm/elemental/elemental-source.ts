@@ -272,10 +272,9 @@ function textOf({ attributes }: Start, name: string): string | undefined {
 
 /** Where data go: `/a/b`, also written as a binding. */
 function pathOf(tag: Start): string {
-  const path =
-    textOf(tag, 'path')
-      ?.trim()
-      .replace(/^\{\s*\$?(.*?)\s*\}$/, '$1') ?? '/'
+  const text = textOf(tag, 'path')?.trim() ?? ''
+  const isBinding = text.startsWith('{') && text.endsWith('}')
+  const path = isBinding ? text.slice(1, -1).trim().replace(/^\$/, '') : text
   return path === '' ? '/' : path
 }
 
