@@ -73,8 +73,8 @@ async function startOutside(): Promise<Outside & { close(): void }> {
   }
 }
 
-/** Orders once, then asks the model. */
-function ordering(url: string): string {
+/** The file of a flow that orders once, then asks the model. */
+export function ordering(url: string): string {
   const flow = createFlow('ordering')
   const order = flow.add(apiRequest, { values: { url_input: `${url}/order`, method: 'POST' } })
   const text = flow.add(parser, { values: { mode: 'Stringify' } })

@@ -4,11 +4,9 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { apiRequest, openAiModel } from '@x/flow-components'
-import { chatInput, chatOutput, parser, promptTemplate } from '@x/flow-engine/components'
-import { createFlow } from '@x/flow-engine'
 import { describe, expect, test } from 'vitest'
 import { postgresDatabase } from '../../../../packages/store-kysely/test/databases.ts'
+import { ordering } from '../fleet/fleet.ts'
 import { inFolder, startServer, type Started } from '../start-server.ts'
 
 /** The lease of a job of the shipped server. */
@@ -46,27 +44,6 @@ async function outside() {
       server.closeAllConnections()
     },
   }
-}
-
-/** Orders once, then asks the model. */
-function ordering(url: string): string {
-  const flow = createFlow('ordering')
-  const order = flow.add(apiRequest, { values: { url_input: `${url}/order`, method: 'POST' } })
-  const text = flow.add(parser, { values: { mode: 'Stringify' } })
-  const prompt = flow.add(promptTemplate, {
-    values: { template: '{question} {order}' },
-    fields: { question: '', order: '' },
-  })
-  const model = flow.add(openAiModel, {
-    values: { openai_api_base: `${url}/v1`, api_key: 'MODEL_KEY', max_retries: 0 },
-  })
-  flow
-    .connect(order.outputs.data, text.inputs.input_data)
-    .connect(text.outputs.parsed_text, prompt.input('order'))
-    .connect(flow.add(chatInput).outputs.message, prompt.input('question'))
-    .connect(prompt.outputs.prompt, model.inputs.input_value)
-    .connect(model.outputs.text_output, flow.add(chatOutput).inputs.input_value)
-  return JSON.stringify(flow)
 }
 
 interface Lost {

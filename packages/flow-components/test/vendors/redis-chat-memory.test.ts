@@ -67,7 +67,7 @@ test('FF-83: what is no message is passed over; the last ones and one sender can
 
 test('FF-83: without Redis, and with a host that refuses, the error says so', async () => {
   const none = await memoryOf({}, undefined)
-  await expect(none.list({ sessionId: 's' })).rejects.toThrow('reaches no Redis')
+  await expect(none.list({ sessionId: 's' })).rejects.toThrow('SERVICE_REDIS_HOSTS')
   const far = await memoryOf({}, { connect: () => Promise.reject(new Error('no such host')) })
   await expect(far.list({ sessionId: 's' })).rejects.toThrow('Redis Chat Memory: no such host')
   const odd = await memoryOf({ database: 'x' }, fakeRedis().redis)

@@ -127,14 +127,14 @@ export async function runJobs(world: World, size: Size, broken?: Break): Promise
   }
   /** The latest fence under which each log was opened: what an earlier holder writes after that is refused. */
   const fences = new Map<string, number>()
-  const { log, checkpoints } = network.store
+  const { log: events, checkpoints } = network.store
   const [open, append, put] = [
-    log.open.bind(log),
-    log.append.bind(log),
+    events.open.bind(events),
+    events.append.bind(events),
     checkpoints.put.bind(checkpoints),
   ]
   const guarded = async <Result>(
-    [what, jobId, fence = Number.POSITIVE_INFINITY]: readonly [string, string, number?],
+    [what, jobId, fence = Number.POSITIVE_INFINITY]: readonly [string, string, number | undefined],
     write: () => Promise<Result>,
   ): Promise<Result> => {
     const latest = fences.get(jobId) ?? 0
@@ -143,14 +143,14 @@ export async function runJobs(world: World, size: Size, broken?: Break): Promise
       fail('jobs.stale-write', `${what} of ${jobId} under ${fence} after ${latest}`)
     return result
   }
-  log.open = (jobId, fence) =>
+  events.open = (jobId, fence) =>
     guarded(['log.open', jobId, fence], async () => {
       const last = await open(jobId, fence)
       fences.set(jobId, Math.max(fence, fences.get(jobId) ?? 0))
       return last
     })
-  log.append = (jobId, events, fence) =>
-    guarded(['log.append', jobId, fence], () => append(jobId, events, fence))
+  events.append = (jobId, added, fence) =>
+    guarded(['log.append', jobId, fence], () => append(jobId, added, fence))
   checkpoints.put = (jobId, vertexId, state, fence) =>
     guarded(['checkpoints.put', jobId, fence], () => put(jobId, vertexId, state, fence))
   const jobsOf = async (userId: string, states?: readonly JobState[]) => {

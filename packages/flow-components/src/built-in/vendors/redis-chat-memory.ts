@@ -76,7 +76,10 @@ async function connected<T>(
   work: (redis: RedisConnection) => Promise<T>,
 ): Promise<T> {
   const { redis } = ctx.services
-  if (redis === undefined) throw new TypeError('This server reaches no Redis for flows')
+  if (redis === undefined)
+    throw new TypeError(
+      'No Redis is set up for flows. The operator names its hosts in SERVICE_REDIS_HOSTS, a host app passes services.redis.',
+    )
   if (!/^\d{1,4}$/.test(database.trim())) throw new TypeError(`Redis has no database '${database}'`)
   const given = { ...(username !== '' && { username }), ...(password && { password }) }
   const place = { host: host.trim(), port, database: Number(database), ...given }
