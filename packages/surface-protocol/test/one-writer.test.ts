@@ -195,13 +195,18 @@ describe.each(['0.8', '0.9.1'] as const)('SX-60: version %s', (version) => {
       if (changesData) await writer.render('s', view(round, 0))
       return user + system
     }
-    const one: number[] = []
-    const two: number[] = []
-    for (let i = 0; i < 8; i += 1) {
-      one.push(await cost(false))
-      two.push(await cost(true))
+    for (let i = 0; i < 8; i += 1) await cost(i % 2 === 0)
+    // Garbage is collected now in the one, now in the other: many rounds share it out, the best of five counts.
+    const ratios: number[] = []
+    for (let batch = 0; batch < 5; batch += 1) {
+      let [one, two] = [0, 0]
+      for (let i = 0; i < 12; i += 1) {
+        one += await cost(false)
+        two += await cost(true)
+      }
+      ratios.push(two / one)
     }
-    expect(Math.min(...two) / Math.min(...one)).toBeLessThan(1.3)
+    expect(Math.min(...ratios)).toBeLessThan(1.3)
     expect(createSurfaceStore({ version }).applyAll(writer.store.snapshot())[0]?.applied).toBe(true)
   })
 })
