@@ -51,7 +51,7 @@ export default defineConfig({
         exclude: configDefaults.exclude,
         tags: [...TAGS],
         globalSetup: [
-          'examples/reference-server/test/joined-server.ts',
+          'tests/server/joined-server.ts',
           'packages/store-kysely/test/postgres-server.ts',
         ],
       },
@@ -70,12 +70,12 @@ export default defineConfig({
 })
 
 function testFiles(): string[] {
-  const folders = ['packages', 'internal', 'examples'].flatMap((group) =>
+  const parts = ['packages', 'internal', 'examples'].flatMap((group) =>
     readdirSync(new URL(group, import.meta.url)).flatMap((name) =>
       ['src', 'test'].map((part) => join(group, name, part)),
     ),
   )
-  return folders.flatMap((folder) => {
+  return [...parts, 'tests'].flatMap((folder) => {
     try {
       return readdirSync(new URL(folder, import.meta.url), { recursive: true, encoding: 'utf8' })
         .filter((path) => /\.(?:test|long)\.ts$/.test(path) && !path.includes('node_modules'))

@@ -3,7 +3,7 @@
 import ts from 'typescript'
 import { filesBelow, readSource } from './sources.mjs'
 
-const SHIPPED = /^examples\/reference-server\/test\/.*\.(?:test|long)\.ts$|\.long\.ts$/
+const SHIPPED = /^tests\/.*\.(?:test|long)\.ts$|\.long\.ts$/
 const MEASURES =
   /\b(?:besideHealth|keepsAnswering|stopwatch|processorMs|memoryOf|HEALTH|HEALTH_NOTED|IN_TIME|performance\.now|max-old-space-size)\b/
 const RULES = /\bAB-(\d+)(?: to AB-(\d+))?/g
@@ -11,7 +11,7 @@ const RULES = /\bAB-(\d+)(?: to AB-(\d+))?/g
 /** Rule to true if one of the tests that name it measures. */
 export function shippedRules() {
   const rules = new Map()
-  for (const folder of ['packages', 'examples', 'internal']) {
+  for (const folder of ['packages', 'examples', 'internal', 'tests']) {
     for (const path of filesBelow(folder, (name) => SHIPPED.test(name))) {
       for (const { titles, measures } of testsOf(path)) {
         for (const rule of rulesIn(titles.join('\n')))

@@ -21,7 +21,7 @@ export function filesBelow(folder, keep = (path) => path.endsWith('.ts')) {
   return found
 }
 
-export const isTest = (path) => /\.test\.ts$|\/test\//.test(path)
+export const isTest = (path) => /\.test\.ts$|\/test\/|^tests\//.test(path)
 
 const texts = new Map()
 

@@ -8,15 +8,14 @@ import { root } from '../sources.mjs'
 /** Blocks of these languages are outputs, or `check:docs` compiles them. */
 const CHECKED = new Set(['ts', 'text', ''])
 
-const TESTS = 'examples/reference-server/test'
-const COMMANDS = `${TESTS}/docs/commands.long.ts`
-const READMES = `${TESTS}/docs/example-readmes.long.ts`
+const COMMANDS = 'tests/docs/commands.long.ts'
+const READMES = 'tests/docs/example-readmes.long.ts'
 
 /** For each page the number of its blocks, and what runs them. */
 const RUN_BY = {
-  'README.md': [2, '.ci/run', `${TESTS}/first-start.long.ts`, 'tools/check-packages.mjs'],
+  'README.md': [2, '.ci/run', 'tests/operate/first-start.long.ts', 'tools/check-packages.mjs'],
   'CONTRIBUTING.md': [1, '.ci/run'],
-  'docs/index.md': [1, '.ci/run', `${TESTS}/first-start.long.ts`],
+  'docs/index.md': [1, '.ci/run', 'tests/operate/first-start.long.ts'],
   'docs/guides/deploy.md': [2, COMMANDS],
   'docs/guides/durable-runs.md': [1, COMMANDS],
   'docs/guides/flows-as-code.md': [
@@ -25,31 +24,27 @@ const RUN_BY = {
     'examples/flows-as-code/test/starter.test.ts',
   ],
   'docs/guides/human-in-the-loop.md': [1, COMMANDS],
-  'docs/guides/mcp.md': [
-    3,
-    `${TESTS}/docs/mcp.long.ts`,
-    `${TESTS}/journeys/python-clients.long.ts`,
-  ],
-  'docs/guides/migrate-from-langflow.md': [3, `${TESTS}/migrate/migrate.long.ts`],
+  'docs/guides/mcp.md': [3, 'tests/docs/mcp.long.ts', 'tests/journeys/python-clients.long.ts'],
+  'docs/guides/migrate-from-langflow.md': [3, 'tests/upgrade/migrate.long.ts'],
   'docs/guides/openai-clients.md': [
     3,
-    `${TESTS}/docs/openai-clients.long.ts`,
-    `${TESTS}/journeys/python-clients.long.ts`,
+    'tests/docs/openai-clients.long.ts',
+    'tests/journeys/python-clients.long.ts',
   ],
-  'docs/guides/operate.md': [5, COMMANDS, `${TESTS}/operate/guide.test.ts`],
+  'docs/guides/operate.md': [5, COMMANDS, 'tests/operate/guide.test.ts'],
   'docs/guides/python-components.md': [
     2,
-    `${TESTS}/python-settings.test.ts`,
+    'examples/reference-server/test/python-settings.test.ts',
     'packages/flow-python/test/python/flows.long.ts',
   ],
   'docs/guides/quick-start.md': [
     5,
     COMMANDS,
-    `${TESTS}/first-start.long.ts`,
-    `${TESTS}/demo.long.ts`,
+    'tests/operate/first-start.long.ts',
+    'tests/journeys/demo.long.ts',
   ],
-  'docs/guides/scim-conformance.md': [5, `${TESTS}/journeys/scim2-tester.long.ts`],
-  'docs/guides/scim-connect.md': [3, COMMANDS, `${TESTS}/docs/scim-connect.test.ts`],
+  'docs/guides/scim-conformance.md': [5, 'tests/journeys/scim2-tester.long.ts'],
+  'docs/guides/scim-connect.md': [3, COMMANDS, 'tests/docs/scim-connect.test.ts'],
   'docs/guides/scim-own-tables.md': [4, 'tools/follow-guide.mjs'],
   'docs/guides/troubleshooting.md': [1, COMMANDS],
   'docs/guides/visual-editor.md': [2, COMMANDS],
@@ -65,7 +60,7 @@ const RUN_BY = {
   'examples/flows-as-code/README.md': [1, 'vitest.workspace.ts'],
   'examples/in-process-tests/README.md': [1, 'vitest.workspace.ts'],
   'examples/next-app/README.md': [1, 'examples/next-app/smoke.mjs'],
-  'examples/reference-server/README.md': [1, COMMANDS, `${TESTS}/demo.long.ts`],
+  'examples/reference-server/README.md': [1, COMMANDS, 'tests/journeys/demo.long.ts'],
   'examples/surface-viewer/README.md': [1, 'examples/hono-surface/test/smoke.long.ts'],
 }
 
@@ -134,7 +129,7 @@ export function problemsOfCommands(pages) {
 function problemsOfTest(page, test) {
   if (!existsSync(join(root, test))) return [`tools/check/commands.mjs: no ${test}`]
   const name = basename(page, '.md')
-  const named = page.startsWith('docs/guides/') && test.startsWith(`${TESTS}/docs/`)
+  const named = page.startsWith('docs/guides/') && test.startsWith('tests/docs/')
   return named && !readFileSync(join(root, test), 'utf8').includes(name)
     ? [`${test} does not name ${page}`]
     : []

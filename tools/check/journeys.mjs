@@ -37,7 +37,7 @@ function hasTest(path, name) {
 }
 
 function journeyFiles() {
-  return ['packages', 'examples'].flatMap((folder) =>
+  return ['packages', 'examples', 'tests'].flatMap((folder) =>
     filesBelow(folder, (path) => /\/journeys\/.*\.(?:test|long)\.ts$/.test(path)),
   )
 }

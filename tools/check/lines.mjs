@@ -10,7 +10,9 @@ const SPREAD =
 export function checkLines() {
   const lengths = { source: [], test: [] }
   const problems = []
-  for (const path of ['packages', 'internal', 'examples'].flatMap((folder) => filesBelow(folder))) {
+  for (const path of ['packages', 'internal', 'examples', 'tests'].flatMap((folder) =>
+    filesBelow(folder),
+  )) {
     const kind = isTest(path) ? 'test' : 'source'
     const text = readSource(path)
     const lines = text.split('\n').length - 1

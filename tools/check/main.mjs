@@ -19,7 +19,7 @@ import { problemsOfTables } from './tables.mjs'
 const isMarkdown = (path) => path.endsWith('.md')
 const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter((path) => existsSync(join(root, path))),
-  ...['docs', 'packages', 'examples'].flatMap((folder) => filesBelow(folder, isMarkdown)),
+  ...['docs', 'packages', 'examples', 'tests'].flatMap((folder) => filesBelow(folder, isMarkdown)),
 ]
 if (process.argv.includes('--fix')) {
   removeMarks(checkSpec())

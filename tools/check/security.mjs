@@ -30,7 +30,7 @@ function problemsOfRules(rows) {
 
 function problemsOfCitations(rows) {
   const tested = new Set()
-  for (const folder of ['packages', 'examples', 'internal']) {
+  for (const folder of ['packages', 'examples', 'internal', 'tests']) {
     for (const path of filesBelow(folder, (name) => /\.(test|long)\.ts$/.test(name)))
       for (const [number] of readSource(path).matchAll(CITED)) tested.add(number)
   }

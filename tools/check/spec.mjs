@@ -37,7 +37,7 @@ export function checkSpec() {
   const prefixes = new Set([...rules.keys()].map((number) => number.slice(0, 2)))
   const named = new Set()
   const proved = new Map()
-  for (const folder of ['docs', 'packages', 'internal', 'examples', 'bench', 'tools']) {
+  for (const folder of ['docs', 'packages', 'internal', 'examples', 'tests', 'bench', 'tools']) {
     for (const path of filesBelow(folder, isText)) {
       const source = readSource(path)
       for (const [number] of source.matchAll(CITED)) {

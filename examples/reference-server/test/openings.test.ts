@@ -7,7 +7,7 @@ import { scimVariables } from '../src/settings/scim-variables.ts'
 import { shortcomingsOf } from '../src/settings/shortcomings.ts'
 import type { Variable } from '../src/settings/variable.ts'
 import { variables } from '../src/settings/variables.ts'
-import { inFolder, runToEnd } from './start-server.ts'
+import { inFolder, runToEnd } from '../../../tests/server/start-server.ts'
 
 const namesFor = (environment: Record<string, string>): string[] =>
   openingsOf(readSettings(environment).settings, environment).map(({ name }) => name)

@@ -9,7 +9,7 @@ import { readPublicUrl, toFlowSettings } from '../src/settings/flow-settings.ts'
 import { readSettings } from '../src/settings/read-settings.ts'
 import { isRefusal } from '../src/settings/refusal.ts'
 import { readTrustProxy } from '../src/settings/trust-proxy.ts'
-import { inFolder } from './start-server.ts'
+import { inFolder } from '../../../tests/server/start-server.ts'
 
 const url = 'http://127.0.0.1:7860'
 const SECRET_KEY = new URL('../src/secret-key.ts', import.meta.url).href
