@@ -178,8 +178,15 @@ describe('push notifications of tasks', () => {
     await first.handler.close()
     const second = await serveAgent(questionFlow(), [], { jobs })
     await second.say('approve', undefined, { taskId })
+    // What the first one sent without hearing the answer is sent again.
+    const asked = (told: string): boolean => told === 'TASK_STATE_INPUT_REQUIRED'
     await expect
-      .poll(() => got.slice(2).map(shortOf))
+      .poll(() =>
+        got
+          .slice(2)
+          .map(shortOf)
+          .filter((told) => !asked(told)),
+      )
       .toEqual(['TASK_STATE_WORKING', '{"text":"ship it?"}', 'TASK_STATE_COMPLETED'])
   })
 })

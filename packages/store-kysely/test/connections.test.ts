@@ -1,6 +1,8 @@
 import { needs } from '@x/test-kit/needs'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSqlConnections } from '@x/store-kysely/connections'
@@ -9,6 +11,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresUrl } from './databases.ts'
 
+const socketFolder = new URL(postgresUrl ?? 'none:').searchParams.get('host')
 const folder = mkdtempSync(join(tmpdir(), 'x-connections-'))
 const path = join(folder, 'shop.db')
 const address = `sqlite:///${path}`
@@ -146,8 +149,28 @@ describe('SQLite of flows (CO-77)', () => {
 })
 
 describe('PostgreSQL of flows (CO-77)', needs('postgres'), () => {
-  const url = postgresUrl ?? ''
-  const bare = url.replace(/\/\/[^@/]*@/, '//')
+  let url = ''
+  let bare = ''
+  const proxy = createServer((client) => {
+    const server = connect(join(socketFolder ?? '', '.s.PGSQL.5432'))
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.on('error', () => to.destroy()).pipe(to)
+    }
+  })
+  beforeAll(async () => {
+    url = postgresUrl ?? ''
+    // Flows reach databases by host and port, the server of the tests listens on a socket in a folder.
+    if (socketFolder !== null) {
+      proxy.listen(0, '127.0.0.1')
+      await once(proxy, 'listening')
+      url = `postgres://postgres@127.0.0.1:${(proxy.address() as AddressInfo).port}/postgres`
+    }
+    bare = url.replace(/\/\/[^@/]*@/, '//')
+  })
+  afterAll(() => void proxy.close())
 
   test('MO-33: placeholder values are never SQL', async () => {
     const connection = await connections({ allow: [bare] }).connect(url)

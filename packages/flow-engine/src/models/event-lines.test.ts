@@ -45,8 +45,8 @@ describe('eventData', () => {
   })
 
   test('AB-13: a long line in chunks of one byte takes time in proportion to its length', async () => {
-    const [data] = await read(`data: ${'x'.repeat(100_000)}\n\n`.split(''))
-    expect(data).toHaveLength(100_000)
+    const [data] = await read(`data: ${'x'.repeat(20_000)}\n\n`.split(''))
+    expect(data).toHaveLength(20_000)
   })
 
   test('refuses an event of over 8 Mi characters, in one line or in many', async () => {
