@@ -9,10 +9,7 @@ export async function testEditor({ context, url, password, picture, passed }) {
   const failures = []
   await confine(page, url, failures)
   try {
-    await page.goto(`${url}/`)
-    await page.getByPlaceholder('Username').fill('admin')
-    await page.getByPlaceholder('Password').fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signIn(page, url, password)
     await page.getByText('echo').first().click()
     await page.getByTestId('button_run_chat output').waitFor()
     const flowId = /\/flow\/([0-9a-f-]+)/.exec(page.url())?.[1] ?? ''
@@ -81,9 +78,66 @@ export async function testEditor({ context, url, password, picture, passed }) {
     await context.clearCookies()
     await chatAsStranger(await context.newPage(), { url, flowId, failures })
     passed('a stranger without an account chats on that page')
+
+    await signIn(page, url, password)
+    await visitPages(page, url, failures)
+    passed('every page of the editor loads, and nothing that it asks for is refused')
+    await placeComponents(page, url)
+    passed('components of each kind are found by their names and placed on an empty flow')
     assert.deepEqual(failures, [])
   } finally {
     await page.close()
+  }
+}
+
+async function signIn(page, url, password) {
+  await page.goto(`${url}/`)
+  await page.getByPlaceholder('Username').fill('admin')
+  await page.getByPlaceholder('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('echo').first().waitFor()
+}
+
+/** What a page of the editor shows once it has its data. */
+const PAGES = {
+  '/all': 'New Flow',
+  '/mcp': 'MCP Server',
+  '/settings/general': 'Profile Picture',
+  '/settings/global-variables': 'Global Variables',
+  '/settings/api-keys': 'API Keys',
+  '/settings/mcp-servers': 'Add MCP Server',
+  '/settings/shortcuts': 'Keyboard Shortcut',
+  '/settings/messages': 'Messages',
+  '/assets/files': 'Files',
+  '/admin': 'New User',
+}
+
+async function visitPages(page, url, failures) {
+  const note = (response) => {
+    // The editor asks on each page whether a sign-in is needed, and takes the refusal as its answer.
+    if (response.status() >= 400 && !response.url().endsWith('/auto_login'))
+      failures.push(`${response.status()} ${response.url()}`)
+  }
+  page.on('response', note)
+  for (const [path, text] of Object.entries(PAGES)) {
+    await page.goto(url + path)
+    await page.getByText(text).first().waitFor()
+    await page.waitForLoadState('networkidle')
+  }
+  page.off('response', note)
+}
+
+const COMPONENTS = ['Agent', 'API Request', 'If-Else', 'Loop', 'MCP Tools', 'OpenAI', 'Run Flow']
+
+async function placeComponents(page, url) {
+  await page.goto(`${url}/all`)
+  await page.getByRole('button', { name: /New Flow/ }).click()
+  await page.getByTestId('blank-flow').click()
+  for (const [at, name] of COMPONENTS.entries()) {
+    await page.getByTestId('sidebar-search-input').fill(name)
+    const id = `add-component-button-${name.toLowerCase().replaceAll(' ', '-')}`
+    await page.getByTestId(id).first().click({ force: true })
+    await page.locator('.react-flow__node').nth(at).waitFor()
   }
 }
 
