@@ -1,5 +1,9 @@
 export { append } from './append.ts'
-export { decodeBase64Url, encodeBase64, encodeBase64Url } from './base64url.ts'
+export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from './base64.ts'
+export { own, ownObject, ownText, textsIn, type PlainObject } from './own-values.ts'
+export { copy, copyOrNull, pair, patched, sliceRows, triple } from './memory-rows.ts'
+export { orderedId } from './ordered-id.ts'
+export { oddText } from './odd-text.ts'
 export { constantTimeEqual, parseBearer } from './bearer.ts'
 export {
   deferredResponse,
