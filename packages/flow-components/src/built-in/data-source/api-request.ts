@@ -1,6 +1,5 @@
 import { parseJson } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
-import { createData, type Data } from '@x/flow-engine'
+import { createData, type Data, errorText } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'

@@ -1,5 +1,4 @@
-import { errorText } from '@x/flow-engine/internal'
-import { toText } from '@x/flow-engine'
+import { toText, errorText } from '@x/flow-engine'
 import { createDataFrame } from '@x/flow-engine'
 import type { Row } from '@x/flow-engine/internal'
 import { createMessage } from '@x/flow-engine'

@@ -1,7 +1,6 @@
 import { createSystemRuntime, isObject } from '@x/wire'
 import { parseJson } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
-import { createDataFrame } from '@x/flow-engine'
+import { createDataFrame, errorText } from '@x/flow-engine'
 import type { Row } from '@x/flow-engine/internal'
 import type { ComponentTool } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'

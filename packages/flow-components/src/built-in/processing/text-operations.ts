@@ -5,7 +5,7 @@ import { toMessageInTurns } from '@x/flow-engine/internal'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
-import { chosenInEditor, chosenOperation, showFieldsOf } from '@x/flow-engine/internal'
+import { chosenInEditor, chosenOperation, showFieldsOf } from './chosen-operation.ts'
 import {
   changeCase,
   cleanText,

@@ -1,7 +1,6 @@
 import { isObject } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
 import { toLiteralText } from '@x/flow-engine/internal'
-import type { ComponentContext } from '@x/flow-engine'
+import { type ComponentContext, errorText } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'

@@ -1,6 +1,6 @@
 import { type Runtime, decodeBase64 } from '@x/wire'
 import { isSuccess, sendRequest } from '@x/flow-components/internal'
-import { errorText } from '@x/flow-engine/internal'
+import { errorText } from '@x/flow-engine'
 import type { Caller } from '../base/caller.ts'
 import { ChatInputError, type InputFile } from './chat-input.ts'
 import { formatAddress } from '../files/file-address.ts'
