@@ -138,8 +138,8 @@ function parsedInput(text: string): unknown {
 }
 
 /** Selects the wanted fields, with dots for nested ones, and flattens nested objects. */
-function shaped(item: Item, { dataset_fields: fields, flatten_dataset: flat }: ActorInputs): Item {
-  const names = fields
+function shaped(item: Item, { dataset_fields: wanted, flatten_dataset: flat }: ActorInputs): Item {
+  const names = wanted
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
