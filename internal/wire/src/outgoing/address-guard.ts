@@ -15,7 +15,7 @@ export type LookUp<O extends object> = (
 export interface AddressGuard {
   readonly rules: AddressRules
   /** The error for a host that is a closed address. Names are not resolved. */
-  refusal(host: string): Error | undefined
+  readonly refusal: (host: string) => Error | undefined
   /**
    * The name resolution of a connection: fails for a name that leads to a closed address, whatever it resolved
    * to before. All of its addresses must be open, because it is not known which one will be used.
