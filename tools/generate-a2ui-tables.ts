@@ -15,20 +15,33 @@ function tableOf(path: string, version: '0.9' | '1.0'): CatalogTable {
   return compileCatalog(JSON.parse(readFileSync(join(folder, path), 'utf8')), version)
 }
 
-/** A table as source text; what is equal in `base` is taken from there. */
+/** Shorter parts of a row are easier to read where they stand. */
+const LONG = 300
+
+/** A table as source text; rows, and long parts of them, that are equal in `base` are taken from there. */
 function textOf(table: CatalogTable, base: CatalogTable | null, name: string): string {
   const shared = new Map<string, string>()
-  const share = (group: 'components' | 'functions'): object =>
-    Object.fromEntries(
-      Object.entries(table[group]).map(([key, row]) => {
-        if (!isDeepStrictEqual(row, base?.[group][key])) return [key, row]
-        const mark = `shared:${group}.${key}`
-        shared.set(mark, `${name}.${group}.${key}`)
-        return [key, mark]
-      }),
-    )
-  const marked = { ...table, components: share('components'), functions: share('functions') }
-  let text = JSON.stringify(marked)
+  const share = (value: unknown, other: unknown, place: readonly string[]): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    const [group = '', key] = place
+    const isRow = place.length === 2 && (group === 'components' || group === 'functions')
+    const isLong = key !== undefined && JSON.stringify(value).length >= LONG
+    if ((isRow || isLong) && isDeepStrictEqual(value, other)) {
+      const mark = `shared:${place.join('.')}`
+      shared.set(
+        mark,
+        name + place.map((one) => (/^\d/.test(one) ? `[${one}]` : `.${one}`)).join(''),
+      )
+      return mark
+    }
+    const inside = ([one, part]: [string, unknown]): [string, unknown] => [
+      one,
+      share(part, Object(other)[one], [...place, one]),
+    ]
+    if (Array.isArray(value)) return value.map((part, at) => inside([String(at), part])[1])
+    return Object.fromEntries(Object.entries(value).map(inside))
+  }
+  let text = JSON.stringify(share(table, base, []))
   for (const [mark, source] of shared) text = text.replace(JSON.stringify(mark), source)
   return text
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createPythonRunner } from '@x/flow-python'
-import { isComponent } from '@x/flow-engine/internal'
+import { isComponent } from '@x/flow-engine'
 import { percentile } from '../lib/measure.ts'
 import { report, type Figure } from '../lib/report.ts'
 

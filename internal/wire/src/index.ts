@@ -1,5 +1,9 @@
 export { append } from './append.ts'
-export { decodeBase64Url, encodeBase64, encodeBase64Url } from './base64url.ts'
+export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from './base64.ts'
+export { own, ownObject, ownText, textsIn, type PlainObject } from './own-values.ts'
+export { copy, copyOrNull, pair, patched, sliceRows, triple } from './memory-rows.ts'
+export { orderedId } from './ordered-id.ts'
+export { oddText } from './odd-text.ts'
 export { constantTimeEqual, parseBearer } from './bearer.ts'
 export {
   deferredResponse,
@@ -62,16 +66,10 @@ export { formatSseComment, formatSseFrame } from './sse-frame.ts'
 export { createSseReader, type SseEvent, type SseReader } from './sse-reader.ts'
 export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
 export { createSystemRuntime, withinTime, type Runtime } from './runtime.ts'
-export {
-  embeddedV4,
-  isInRange,
-  parseIpAddress,
-  parseIpRange,
-  type IpAddress,
-  type IpRange,
-} from './address-ranges.ts'
-export { guardedLookup, type LookUp } from './guarded-lookup.ts'
-export { SPECIAL_V4, SPECIAL_V6 } from './special-ranges.ts'
+export { isInRange, parseIpAddress, parseIpRange } from './outgoing/address-ranges.ts'
+export { createAddressGuard, type LookUp } from './outgoing/address-guard.ts'
+export { createAddressRules, isAddress } from './outgoing/address-rules.ts'
+export { becomesGet, followingRedirects, headersAfter } from './outgoing/follow-redirects.ts'
 export { impersonateBuiltin } from './impersonate-builtin.ts'
 export { isSchemaError, withoutRepeatedSchemaErrors } from './schema-error.ts'
 export { secretBytes, type SecretKeys } from './secret-keys.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeBase64Url, encodeBase64Url } from './base64url.ts'
+import { decodeBase64Url, encodeBase64Url } from './base64.ts'
 import { createTestRuntime } from './test-runtime.ts'
 import { createTextCipher } from './text-cipher.ts'
 

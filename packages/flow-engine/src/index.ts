@@ -10,21 +10,26 @@ export type {
   ComponentContext,
   InputSource,
 } from './components/define/context.ts'
-export { defineComponent } from './components/define/define.ts'
+export { defineComponent, isComponent } from './components/define/define.ts'
 export {
   field,
+  type AnyFieldOptions,
   type Field,
   type FieldOptions,
   type Fields,
+  type ProviderKey,
+  type SortableOption,
   type Values,
 } from './components/define/field.ts'
 export {
   output,
+  type Output,
   type OutputDefinition,
   type OutputOptions,
   type Outputs,
   type TypedOutput,
 } from './components/define/output.ts'
+export { isModelChoice, type PickedModel } from './components/define/picked-model.ts'
 export type { NodeUpdate, RefreshContext } from './components/define/refresh-context.ts'
 export type { RetryOptions, RetryPolicy } from './components/define/retry-policy.ts'
 export type {
@@ -86,6 +91,7 @@ export {
   type RegistryOptions,
 } from './components/registry/registry.ts'
 export {
+  errorText,
   FatalError,
   FlowError,
   InvalidAnswerError,

@@ -20,41 +20,22 @@ export {
   withSettings,
 } from './components/chat/model-answer.ts'
 export { pickedChatModel, pickerAddressFields } from './components/chat/picker-fields.ts'
-export { plainBadRequests } from './components/chat/plain-bad-requests.ts'
 export { providerSetting } from './components/chat/provider-setting.ts'
-export { readSchemaFields } from './components/chat/structured-schema.ts'
 export { type SharedBudget, withBudget } from './components/define/call-budget.ts'
 export { reportedCall } from './components/define/call-reporter.ts'
-export { isComponent } from './components/define/define.ts'
-export type { AnyFieldOptions, ProviderKey, SortableOption } from './components/define/field.ts'
-export type { Output } from './components/define/output.ts'
-export { type PickedModel, isModelChoice, readPicked } from './components/define/picked-model.ts'
+export { readPicked } from './components/define/picked-model.ts'
 export { fieldToTemplate, kindOfTemplate } from './components/define/template.ts'
 export { isVariableValue } from './components/define/variable-value.ts'
 export { workCaller } from './components/define/work-caller.ts'
-export {
-  chosenInEditor,
-  chosenOperation,
-  showFieldsOf,
-} from './components/node/chosen-operation.ts'
-export { CODE_IS_OFF, codeComponent } from './components/node/code-component.ts'
+export { CODE_IS_OFF } from './components/node/code-component.ts'
 export { languageOf } from './components/node/code-language.ts'
 export { languagesOf } from './components/node/code-runners.ts'
 export { switchToolMode, templateField } from './components/node/create-node.ts'
 export { embeddedComponent } from './components/node/embedded-component.ts'
 export { isFlowVariable } from './components/node/flow-variable.ts'
-export { customComponent } from './components/node/custom-component.ts'
 export { referenceType } from './components/node/reference-code.ts'
 export { refreshDetails } from './components/node/refresh-node.ts'
-export { updateFile } from './components/node/update-file.ts'
-export {
-  catalogueJson,
-  codeHash,
-  codeText,
-  componentToNode,
-  exportName,
-} from './components/registry/catalogue.ts'
-export { typeTable } from './components/registry/type-table.ts'
+export { codeHash, codeText, componentToNode, exportName } from './components/registry/catalogue.ts'
 export { formatPlace } from './components/text/format-spec.ts'
 export {
   type WorkCounter,
@@ -70,14 +51,7 @@ export { formatCsvTable, parseCsvTable } from './components/values/csv-table.ts'
 export { nameOfType } from './components/values/field-values.ts'
 export { parseNumberText } from './components/values/number-text.ts'
 export { checkCells } from './components/values/table-size.ts'
-export { oddText } from './contract/odd-text.ts'
-export {
-  OutputMethodError,
-  errorText,
-  invalidRequest,
-  limitExceeded,
-  runErrorText,
-} from './errors.ts'
+export { OutputMethodError, invalidRequest, limitExceeded } from './errors.ts'
 export { costOf, loweredTo, needOf } from './graph/context/call-need.ts'
 export type { KeptVertex } from './graph/context/cache.ts'
 export type { BuildRecord } from './graph/context/run-host.ts'
@@ -101,10 +75,8 @@ export {
 } from './graph/flow/flow-json.ts'
 export { handlesFit } from './graph/flow/handles-fit.ts'
 export { readHandle } from './graph/flow/handles.ts'
-export { type PlainObject, own, ownObject, ownText, texts } from './graph/flow/plain-object.ts'
 export { modelJsonTexts, readModelJson } from './graph/values/read-model-json.ts'
 export { createRunMessages } from './graph/messages/memory-messages.ts'
-export { orderedId } from './graph/messages/ordered-id.ts'
 export { flowAsksPeople, planAsksPeople } from './graph/plan/asks-people.ts'
 export { buildProblems, compilePartly, graphOf, unknownProblems } from './graph/plan/compile.ts'
 export { completeLimits } from './graph/plan/limits.ts'
@@ -122,7 +94,6 @@ export { FinishedRun } from './graph/results/finished-run.ts'
 export { RunEnding } from './graph/run/run-ending.ts'
 export { startRun } from './graph/run/run.ts'
 export { skippedVertices } from './graph/schedule/skipped-vertices.ts'
-export { fromBase64, toBase64 } from './graph/values/base64.ts'
 export { type ColumnMetadata, columnMetadata, columnText } from './graph/values/column-text.ts'
 export { dataText, prettyJson, toMessageInTurns, toPlain } from './graph/values/convert.ts'
 export { type Row, cellOf } from './graph/values/data-frame.ts'
@@ -131,19 +102,14 @@ export { markdownTable } from './graph/values/markdown-table.ts'
 export { messageToFields } from './graph/values/message-json.ts'
 export { changeMessage, readText } from './graph/values/message.ts'
 export { readMessage } from './graph/values/read-message.ts'
-export { valueBytes, valueBytesSoon } from './graph/values/value-size.ts'
 export { withoutCode } from './graph/vertex/vertex-info.ts'
 export { pauseTimeLimit } from './graph/vertex/vertex-time-limit.ts'
 export type { JobObserver } from './jobs/build-jobs-options.ts'
-export { JobEvent, decodeEvent } from './jobs/job-event.ts'
+export { decodeEvent } from './jobs/job-event.ts'
 export type { QueueOptions } from './jobs/queue-capacity.ts'
-export { LiveJob } from './jobs/live-job.ts'
-export { pollEvents } from './jobs/poll-events.ts'
 export { questionAfter } from './jobs/question-after.ts'
 export { checkAnswer } from './jobs/stored-question.ts'
 export { createRetention } from './jobs/retention.ts'
-export { copy, copyOrNull, pair, patched, slice, triple } from './memory/rows.ts'
-export { createMemoryVectorStore } from './memory/vector-store.ts'
 export { serverSentEvents } from './models/event-lines.ts'
 export { redact } from './models/model-error.ts'
 export {
@@ -154,13 +120,7 @@ export {
   watsonxModels,
 } from './models/model-names.ts'
 export { findProvider } from './models/provider-table.ts'
-export { findChatModel, findEmbedder, hostEmbeds, hostServesModels } from './models/providers.ts'
+export { hostEmbeds, hostServesModels } from './models/providers.ts'
 export { readAnswer } from './models/read-answer.ts'
-export { becomesGet, headersAfter } from './outgoing/follow-redirects.ts'
-export { createAddressRules, isAddress } from './outgoing/address-rules.ts'
-export { createGuardedFetch as createPortableFetch } from './outgoing/guarded-fetch.ts'
-export { modelAddress } from './outgoing/model-address.ts'
 export { observedLike } from './outgoing/observed-fetch.ts'
 export { outgoingFetch } from './outgoing/outgoing-fetch.ts'
-export { Refusal, type ValidationElement, invalid, refuse } from './refusal.ts'
-export type { PageParts } from './store/paging.ts'

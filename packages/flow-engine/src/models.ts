@@ -15,5 +15,10 @@ export {
   createOpenAiModel,
   type OpenAiEmbedderOptions,
 } from './models/openai-compatible.ts'
-export { createModelProviders, type ModelHost } from './models/providers.ts'
+export {
+  createModelProviders,
+  findChatModel,
+  findEmbedder,
+  type ModelHost,
+} from './models/providers.ts'
 export { createWatsonxModel, type WatsonxModelOptions } from './models/watsonx.ts'

@@ -1,6 +1,7 @@
 import { isObject } from '@x/wire'
 import type { ChatModel, ComponentContext, Embedder, ModelSpec } from '@x/flow-engine'
-import { findChatModel, findEmbedder, withSettings } from '@x/flow-engine/internal'
+import { findChatModel, findEmbedder } from '@x/flow-engine/models'
+import { withSettings } from '@x/flow-engine/internal'
 
 type Settings = Parameters<typeof withSettings>[1]
 

@@ -1,9 +1,8 @@
-import { isObject } from '@x/wire'
+import { isObject, encodeBase64 } from '@x/wire'
 import type { FileReference } from '@x/flow-engine'
 import { isVariableValue } from '@x/flow-engine/internal'
 import { isChatModel, isEmbedder, isTool } from '@x/flow-engine/models'
 import type { Tool } from '@x/flow-engine'
-import { toBase64 } from '@x/flow-engine/internal'
 import { createData, isData } from '@x/flow-engine'
 import { createDataFrame, isDataFrame } from '@x/flow-engine'
 import { isMessage } from '@x/flow-engine'
@@ -46,7 +45,7 @@ export class OutgoingValues {
     }
     if (isVariableValue(value)) return value.origin === 'environment' ? null : value.value
     if (value instanceof Date) return value.toISOString()
-    if (value instanceof Uint8Array) return toBase64(value)
+    if (value instanceof Uint8Array) return encodeBase64(value)
     if (Array.isArray(value)) return Promise.all(value.map((item) => this.encode(item)))
     if (isFile(value)) return this.#file(value)
     const kind = kindOfHandle(value)
@@ -72,7 +71,7 @@ export class OutgoingValues {
     const name = file.name.replaceAll(/[/\\\0]/g, '_')
     const taken = this.files.some(({ path }) => path === FILES + name)
     const path = taken ? `${FILES}${this.files.length}/${name}` : FILES + name
-    this.files.push({ path, content: toBase64(await file.read()) })
+    this.files.push({ path, content: encodeBase64(await file.read()) })
     return path
   }
 

@@ -20,7 +20,8 @@ import {
   type OptionKind,
   type OptionKinds,
 } from '@x/wire'
-import { errorText, runOptionKinds } from '@x/flow-engine/internal'
+import { errorText } from '@x/flow-engine'
+import { runOptionKinds } from '@x/flow-engine/internal'
 import { readSigningKey } from '@x/flow-protocols/internal'
 import { ungroup, withGroups } from './option-groups.ts'
 import type { FlowEngineOptions, FlowStorage, StoredEngineOptions } from './options.ts'

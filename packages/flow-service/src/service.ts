@@ -8,7 +8,7 @@ import {
 } from '@x/wire'
 import { openStreams } from '@x/wire'
 import { builtinComponents } from '@x/flow-components'
-import { customComponent } from '@x/flow-engine/internal'
+import { customComponent } from './services/catalogue/custom-component.ts'
 import {
   createRegistry,
   type ChatModel,

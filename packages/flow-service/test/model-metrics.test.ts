@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRegistry, defineComponent, output } from '@x/flow-engine'
 import { createMetrics } from '@x/flow-engine/metrics'
-import { findChatModel } from '@x/flow-engine/internal'
+import { findChatModel } from '@x/flow-engine/models'
 import { createScriptedModel, flowBuilder } from '@x/flow-engine/testing'
 import { createTestEngine } from '@x/test-kit'
 

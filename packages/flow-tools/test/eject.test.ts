@@ -1,7 +1,7 @@
 import { createNode, createRegistry, checkFlow, runFlow, type FlowJson } from '@x/flow-engine'
 import { chatInput, chatOutput, textInput } from '@x/flow-engine/components'
 import { createScriptedModel, flowBuilder } from '@x/flow-engine/testing'
-import { customComponent } from '@x/flow-engine/internal'
+import { customComponent } from '../../flow-service/src/services/catalogue/custom-component.ts'
 import { builtinComponents } from '@x/flow-components'
 import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+import type { FlowRecord, ProjectRecord, StoredMessage } from '@x/flow-service/store'
+
 /** A user of the other service. */
 export interface SourceUser {
   readonly id: string
@@ -10,37 +12,17 @@ export interface SourceUser {
   readonly updatedAt: Date
 }
 
-/** A project. */
-export interface SourceProject {
-  readonly id: string
-  readonly userId: string
-  readonly name: string
-  readonly description: string | null
-  readonly parentId: string | null
-}
+export type SourceProject = Pick<
+  ProjectRecord,
+  'id' | 'userId' | 'name' | 'description' | 'parentId'
+>
 
 /** A flow, or a component saved as one. */
-export interface SourceFlow {
-  readonly id: string
-  readonly userId: string
-  readonly folderId: string | null
-  readonly name: string
-  readonly description: string | null
-  readonly icon: string | null
-  readonly iconBgColor: string | null
-  readonly gradient: string | null
-  /** JSON text. */
-  readonly data: string | null
-  readonly isComponent: boolean
-  readonly webhook: boolean
-  readonly endpointName: string | null
-  readonly tags: readonly string[] | null
-  readonly locked: boolean
-  readonly mcpEnabled: boolean
-  readonly actionName: string | null
-  readonly actionDescription: string | null
+export interface SourceFlow extends Omit<
+  FlowRecord,
+  'webhookName' | 'accessType' | 'fsPath' | 'createdAt'
+> {
   readonly isPublic: boolean
-  readonly updatedAt: Date
 }
 
 /** A variable; `value` is null if it cannot be read. */
@@ -54,22 +36,7 @@ export interface SourceVariable {
 }
 
 /** A chat message of a flow. */
-export interface SourceMessage {
-  readonly id: string
-  readonly flowId: string | null
-  readonly timestamp: Date
-  readonly sender: string | null
-  readonly senderName: string | null
-  readonly sessionId: string
-  readonly contextId: string | null
-  readonly text: string
-  readonly files: readonly string[]
-  readonly error: boolean
-  readonly edit: boolean
-  readonly category: string
-  readonly properties: object
-  readonly contentBlocks: readonly object[]
-}
+export type SourceMessage = Omit<StoredMessage, 'userId' | 'duration'>
 
 /** An API key; `key` is null if it cannot be read. */
 export interface SourceApiKey {

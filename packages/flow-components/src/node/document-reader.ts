@@ -5,7 +5,7 @@ import {
   documentRefusals,
 } from '../built-in/files-and-knowledge/document-limits.ts'
 import type { DocumentReader } from '@x/flow-engine'
-import { refuse } from '@x/flow-engine/internal'
+import { FlowError } from '@x/flow-engine'
 import { READER_SOURCE } from './document-reader-source.ts'
 import { createWorkerPool } from '@x/flow-engine/internal/node'
 
@@ -49,7 +49,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Worke
     waitingPerUser,
     runtime,
     what: 'Documents',
-    tooMany: () => refuse(429, 'Too many documents are being read'),
+    tooMany: () => new FlowError('rate_limited', 'Too many documents are being read'),
     tooLong: (cause) =>
       new TypeError(`The document takes longer than ${timeoutMs / 1000} seconds to read`, {
         cause,

@@ -1,7 +1,7 @@
 import { createSystemRuntime, modulePlace, type Runtime } from '@x/wire'
 import { OUT_OF_MEMORY, queryArgument, readQueryResult } from '../built-in/processing/json-query.ts'
 import type { JsonQueries } from '@x/flow-engine'
-import { refuse } from '@x/flow-engine/internal'
+import { FlowError } from '@x/flow-engine'
 import { createWorkerPool } from '@x/flow-engine/internal/node'
 
 export interface JsonQueriesOptions {
@@ -37,7 +37,7 @@ export function createJsonQueries(options: JsonQueriesOptions = {}): WorkerJsonQ
     waitingPerUser,
     runtime,
     what: 'JSON queries',
-    tooMany: () => refuse(429, 'Too many expressions are running'),
+    tooMany: () => new FlowError('rate_limited', 'Too many expressions are running'),
     tooLong: (cause) =>
       new TypeError(`the expression ran for more than ${timeoutMs} ms`, { cause }),
     outOfMemory: () => new TypeError(OUT_OF_MEMORY),

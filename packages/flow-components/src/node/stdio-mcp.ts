@@ -4,7 +4,7 @@ import { asMcpClient } from '../built-in/models-and-agents/mcp-client.ts'
 import { connectHttpMcp } from '../built-in/models-and-agents/mcp-http.ts'
 import { loadMcp, refuseMissing } from '../built-in/models-and-agents/mcp-package.ts'
 import type { McpClient, McpService } from '@x/flow-engine'
-import { refuse } from '@x/flow-engine/internal'
+import { FlowError } from '@x/flow-engine'
 
 /** Options of local tool servers. */
 export interface StdioMcpOptions {
@@ -73,7 +73,7 @@ function readCommand(config: object | undefined): Command | undefined {
 const REDIRECTING =
   /^(PATH|PATHEXT|COMSPEC|SHELL|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|PYTHONPATH|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5LIB|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|(LD|DYLD|NPM_CONFIG|UV|PIP)_.*)$/i
 
-/** @throws Refusal 403 naming the setting */
+/** @throws FlowError `forbidden` naming the setting */
 function checkCommand(
   { command, env }: Command,
   commands: readonly string[],
@@ -82,10 +82,13 @@ function checkCommand(
   const isAbsolute = command.startsWith('/') || /^[a-z]:[\\/]/i.test(command)
   const baseName = isAbsolute ? command.replace(/^.*[\\/]/, '') : command
   if (!commands.includes(command) && !commands.includes(baseName))
-    throw refuse(403, `The command ${command} is not allowed; commands are listed in ${setting}`)
+    throw new FlowError(
+      'forbidden',
+      `The command ${command} is not allowed; commands are listed in ${setting}`,
+    )
   const name = Object.keys(env).find((variable) => REDIRECTING.test(variable))
   if (name !== undefined)
-    throw refuse(403, `The variable ${name} cannot be set for a local command`)
+    throw new FlowError('forbidden', `The variable ${name} cannot be set for a local command`)
 }
 
 async function connectCommand(
@@ -110,7 +113,10 @@ async function connectCommand(
     await client.close().catch(() => undefined)
     throw isFlowError(error)
       ? error
-      : refuse(502, `The tool server ${command} cannot be started`, { cause: error })
+      : new FlowError('component_failed', `The tool server ${command} cannot be started`, {
+          status: 502,
+          cause: error,
+        })
   }
   return asMcpClient(client)
 }

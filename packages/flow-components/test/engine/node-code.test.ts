@@ -6,7 +6,7 @@ import { codeHash, componentToNode } from '@x/flow-engine/internal'
 import { createRegistry } from '@x/flow-engine'
 import { checkFlow } from '@x/flow-engine'
 import { readNodeCode } from '@x/flow-engine/internal'
-import type { PlainObject } from '@x/flow-engine/internal'
+import type { PlainObject } from '@x/wire'
 
 const registry = createRegistry(builtinComponents)
 const python = 'from lfx.custom import Component\n\nclass TextInput(Component):\n    pass\n'

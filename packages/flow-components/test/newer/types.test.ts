@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { builtinComponents } from '@x/flow-components'
 import { defineComponent } from '@x/flow-engine'
 import { createRegistry } from '@x/flow-engine'
-import { typeTable } from '@x/flow-engine/internal'
+import { typeTable } from '../../../flow-engine/src/components/registry/type-table.ts'
 import table from '../../../flow-engine/src/components/registry/type-table.json' with { type: 'json' }
 import { checkFlow, runFlow, type FlowJson, type FlowNode } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'

@@ -1,7 +1,6 @@
 import { createSystemRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import type { Component } from '@x/flow-engine'
-import { isComponent } from '@x/flow-engine/internal'
+import { type Component, isComponent } from '@x/flow-engine'
 import { createCodeRunner } from '../../src/node/code-runner.ts'
 import { testComponent } from '@x/flow-engine/testing'
 

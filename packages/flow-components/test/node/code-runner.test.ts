@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { builtinComponents } from '@x/flow-components'
-import { isComponent } from '@x/flow-engine/internal'
-import type { Component } from '@x/flow-engine'
+import { type Component, isComponent } from '@x/flow-engine'
 import { createMessage } from '@x/flow-engine'
 import { createCodeRunner } from '../../src/node/code-runner.ts'
 import { testComponent } from '@x/flow-engine/testing'

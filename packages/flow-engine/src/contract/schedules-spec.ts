@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { JobStore } from '../store/job-store.ts'
 import type { ScheduleStore, StoredSchedule } from '../store/schedules.ts'
 import { at } from './job-fixtures.ts'
-import { oddText } from './odd-text.ts'
+import { oddText } from '@x/wire'
 import type { TestFrame } from './test-frame.ts'
 
 const schedule = (id: string, more: Partial<StoredSchedule> = {}): StoredSchedule => ({

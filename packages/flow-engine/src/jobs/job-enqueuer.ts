@@ -1,5 +1,5 @@
 import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
-import { orderedId } from '../graph/messages/ordered-id.ts'
+import { orderedId } from '@x/wire'
 import { freshJob } from '../store/fresh-job.ts'
 import type { NewJob, StoredJob } from '../store/job-store.ts'
 import { isQueueFull, isUniqueConflict } from '../store/store-error.ts'

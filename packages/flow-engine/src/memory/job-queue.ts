@@ -7,7 +7,7 @@ import type {
   StoredJob,
 } from '../store/job-store.ts'
 import { QueueFullError, UniqueConflictError } from '../store/store-error.ts'
-import { copy } from './rows.ts'
+import { copy } from '@x/wire'
 import { createTurns } from './turns.ts'
 
 type MemoryJob = StoredJob & { readonly worker: string | null; readonly leaseUntil: Date | null }

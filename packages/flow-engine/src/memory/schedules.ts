@@ -1,6 +1,5 @@
-import { compareText } from '@x/wire'
+import { compareText, copy, copyOrNull } from '@x/wire'
 import type { ScheduleStore, StoredSchedule } from '../store/schedules.ts'
-import { copy, copyOrNull } from './rows.ts'
 
 /** Creates the in-memory store of schedules. */
 export function createSchedules(): ScheduleStore {

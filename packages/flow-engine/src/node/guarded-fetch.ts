@@ -1,10 +1,8 @@
 import { lookup, type LookupOptions } from 'node:dns'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
-import { guardedLookup, type LookUp } from '@x/wire'
+import { createAddressGuard, followingRedirects, type LookUp } from '@x/wire'
 import { AddressBlockedError } from '../outgoing/address-blocked.ts'
-import { createAddressRules, isAddress, type AddressRules } from '../outgoing/address-rules.ts'
 import type { GuardedFetchOptions } from '../outgoing/fetch-options.ts'
-import { followingRedirects } from '../outgoing/follow-redirects.ts'
 import { guardedBy } from '../outgoing/open-fetch.ts'
 
 /**
@@ -17,20 +15,14 @@ export function createGuardedFetch({
   allow = [],
   connectTimeoutMs = 10_000,
 }: GuardedFetchOptions = {}): typeof fetch {
-  const rules = createAddressRules(allow)
-  const connector = buildConnector({
-    timeout: connectTimeoutMs,
-    lookup: guardedLookup(resolve, refusalBy(rules)),
-  })
+  const guard = createAddressGuard(allow, (host) => new AddressBlockedError(host))
+  const connector = buildConnector({ timeout: connectTimeoutMs, lookup: guard.lookup(resolve) })
   const dispatcher = new Agent({
     connect(options, callback) {
-      const host = options.hostname
       // Hosts that are IP addresses are not looked up.
-      if (isAddress(host) && !rules.allowsAddress(host) && !rules.allowsHost(host)) {
-        callback(new AddressBlockedError(host), null)
-        return
-      }
-      connector(options, callback)
+      const refusal = guard.refusal(options.hostname)
+      if (refusal === undefined) connector(options, callback)
+      else callback(refusal, null)
     },
   })
   const guarded = asFetch((input, init) => undiciFetch(input, { ...init, dispatcher }))
@@ -48,14 +40,6 @@ function throwBlocked(error: unknown): never {
 
 /** Reads the module's member at each call, which tests replace. */
 const resolve: LookUp<LookupOptions> = (host, options, callback) => lookup(host, options, callback)
-
-/** Every address of a name must be open, unless the name itself is. */
-function refusalBy(rules: AddressRules) {
-  return (host: string, addresses: readonly string[]): Error | undefined => {
-    const open = rules.allowsHost(host) || addresses.every((one) => rules.allowsAddress(one))
-    return open && addresses.length > 0 ? undefined : new AddressBlockedError(host)
-  }
-}
 
 type Guarded = (...args: Parameters<typeof undiciFetch>) => ReturnType<typeof undiciFetch>
 

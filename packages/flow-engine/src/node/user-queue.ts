@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { refuse } from '../refusal.ts'
+import { FlowError } from '../errors.ts'
 
 /** Limits of work shared by many users. */
 export interface UserQueueOptions {
@@ -139,12 +139,9 @@ export function createSandboxQueue(options: SandboxQueueOptions): UserQueue {
     waitingPerUser: 20,
     ...options,
     tooMany: () =>
-      refuse(
-        429,
+      new FlowError(
+        'rate_limited',
         'Too many of your code components are running. Try again when one has finished.',
-        {
-          headers: { 'retry-after': '5' },
-        },
       ),
   })
 }

@@ -1,4 +1,4 @@
-import { followingRedirects } from './follow-redirects.ts'
+import { followingRedirects } from '@x/wire'
 import { guardedBy } from './open-fetch.ts'
 
 /**

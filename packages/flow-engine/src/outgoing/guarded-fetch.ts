@@ -1,7 +1,6 @@
+import { createAddressGuard, followingRedirects } from '@x/wire'
 import { AddressBlockedError } from './address-blocked.ts'
-import { createAddressRules, isAddress } from './address-rules.ts'
 import type { GuardedFetchOptions } from './fetch-options.ts'
-import { followingRedirects } from './follow-redirects.ts'
 import { guardedBy } from './open-fetch.ts'
 
 /**
@@ -10,12 +9,12 @@ import { guardedBy } from './open-fetch.ts'
  * @throws TypeError that names an invalid entry of `allow`
  */
 export function createGuardedFetch({ allow = [] }: GuardedFetchOptions = {}): typeof fetch {
-  const rules = createAddressRules(allow)
+  const { rules, refusal } = createAddressGuard(allow, (host) => new AddressBlockedError(host))
   const check = (url: string): void => {
     const { hostname } = new URL(url)
-    const isLocal = /(^|\.)localhost\.?$/i.test(hostname)
-    const isClosed = isLocal || (isAddress(hostname) && !rules.allowsAddress(hostname))
-    if (isClosed && !rules.allowsHost(hostname)) throw new AddressBlockedError(hostname)
+    const isLocal = /(^|\.)localhost\.?$/i.test(hostname) && !rules.allowsHost(hostname)
+    const error = isLocal ? new AddressBlockedError(hostname) : refusal(hostname)
+    if (error !== undefined) throw error
   }
   const guarded = followingRedirects(async (input, init) => {
     check(input instanceof Request ? input.url : String(input))

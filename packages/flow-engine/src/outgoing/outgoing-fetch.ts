@@ -1,6 +1,6 @@
 import type { ComponentServices } from '../components/define/services.ts'
 import { createDefaultFetch } from './default-fetch.ts'
-import { followingRedirects } from './follow-redirects.ts'
+import { followingRedirects } from '@x/wire'
 import { withKeyRules, type KeyRules } from './key-rules.ts'
 import { guardedBy, openFetch } from './open-fetch.ts'
 import { unobservedFetch } from './observed-fetch.ts'

@@ -11,9 +11,3 @@ export interface Page<T> {
   readonly items: readonly T[]
   readonly total: number
 }
-
-/** Like `Page`, with items that are read in parts. */
-export interface PageParts<T> {
-  readonly items: Iterable<readonly T[]> | AsyncIterable<readonly T[]>
-  readonly total: number
-}

@@ -111,7 +111,7 @@ describe.each([
 
 test('AB-46 an endless redirect is left after 20', async () => {
   const answers = (): Response => new Response(null, { status: 302, headers: { location: '/' } })
-  const { followingRedirects } = await import('../../src/outgoing/follow-redirects.ts')
+  const { followingRedirects } = await import('@x/wire')
   let count = 0
   const send = followingRedirects(async () => {
     count += 1

@@ -1,5 +1,5 @@
 import type { TaskPushNotificationConfig } from '@a2a-js/sdk'
-import { createAddressRules, isAddress } from '@x/flow-engine/internal'
+import { createAddressRules, isAddress } from '@x/wire'
 import { invalid } from '../http/door-error.ts'
 
 /** Addresses that a task notifies. */

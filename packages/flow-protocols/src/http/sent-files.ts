@@ -1,4 +1,4 @@
-import { fromBase64 } from '@x/flow-engine/internal'
+import { decodeBase64 } from '@x/wire'
 import { DoorError, invalid } from './door-error.ts'
 import type { SentFile } from './sent-file.ts'
 
@@ -64,10 +64,10 @@ function decodeDataUrl(
 ): FileBytes {
   const [, type = mediaType ?? '', data] = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/s.exec(url) ?? []
   if (data === undefined) throw invalid(`${param} must be a data: address in base64`)
-  return decodeBase64(data, { param, mediaType: type, filename })
+  return fileOfBase64(data, { param, mediaType: type, filename })
 }
 
-export function decodeBase64(
+export function fileOfBase64(
   data: string,
   {
     param,
@@ -78,7 +78,7 @@ export function decodeBase64(
   if (data.length > (MAX_FILE_BYTES / 3) * 4 + 4) throw tooLarge(param)
   let bytes: Uint8Array
   try {
-    bytes = fromBase64(data)
+    bytes = decodeBase64(data)
   } catch (cause) {
     throw new DoorError('invalid_request', `${param} must be a data: address in base64`, { cause })
   }

@@ -1,10 +1,9 @@
 // Runs each night (.ci/night).
 import { describe, expect, test } from 'vitest'
-import { createData, isData } from '@x/flow-engine'
+import { createData, isData, isComponent } from '@x/flow-engine'
 import { createDataFrame } from '@x/flow-engine'
 import { createMessage, isMessage } from '@x/flow-engine'
 import { componentToNode } from '@x/flow-engine/internal'
-import { isComponent } from '@x/flow-engine/internal'
 import { componentOf, newTrace, run, runText, testRunner } from './python-runs.ts'
 
 const runner = testRunner()

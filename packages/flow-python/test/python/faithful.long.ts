@@ -1,12 +1,7 @@
 // Runs each night (.ci/night).
 import { expect, test } from 'vitest'
-import {
-  componentToNode,
-  fieldToTemplate,
-  isComponent,
-  refreshDetails,
-} from '@x/flow-engine/internal'
-import { field } from '@x/flow-engine'
+import { componentToNode, fieldToTemplate, refreshDetails } from '@x/flow-engine/internal'
+import { field, isComponent } from '@x/flow-engine'
 import { run, runText, testRunner } from './python-runs.ts'
 
 const runner = testRunner()

@@ -1,9 +1,8 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { NodeDetails } from '@x/flow-engine'
+import { type NodeDetails, isComponent } from '@x/flow-engine'
 import { createPythonRunner, type PythonRunner, type PythonRunnerOptions } from '@x/flow-python'
 import { afterAll } from 'vitest'
-import { isComponent } from '@x/flow-engine/internal'
 import type { ComponentContext } from '@x/flow-engine'
 
 /** A runner that ends with the file of tests; the snapshot is made by the first of them. */

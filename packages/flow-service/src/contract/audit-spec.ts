@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AuditRecord, AuditStore } from '../store/audit.ts'
 import { idOf, timeOf } from './records.ts'
-import { oddText } from '@x/flow-engine/internal'
+import { oddText } from '@x/wire'
 import { describeStore } from '@x/flow-engine/internal/node'
 import type { ContractOptions, TestFrame } from '@x/flow-engine/testing'
 

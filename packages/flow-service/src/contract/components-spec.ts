@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { SharedComponentQuery } from '../store/shared-components.ts'
 import type { FlowStore } from '../store/flow-store.ts'
 import { component, idOf, oddJson, timeOf, user } from './records.ts'
-import { oddText } from '@x/flow-engine/internal'
+import { oddText } from '@x/wire'
 import { conflicts, type Subject } from '@x/flow-engine/internal/node'
 
 const [ada, bob] = [idOf(1, 1), idOf(1, 2)]

@@ -1,4 +1,4 @@
-import { append } from '@x/wire'
+import { append, oddText } from '@x/wire'
 import assert from 'node:assert/strict'
 import type { FlowQuery, FlowRecord } from '../store/flows.ts'
 import type { FlowStore } from '../store/flow-store.ts'
@@ -13,7 +13,6 @@ import {
   user,
   vertexBuild,
 } from './records.ts'
-import { oddText } from '@x/flow-engine/internal'
 import { conflicts, type Subject } from '@x/flow-engine/internal/node'
 
 const [ada, bob] = [idOf(1, 1), idOf(1, 2)]

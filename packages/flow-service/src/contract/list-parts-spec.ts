@@ -1,4 +1,4 @@
-import { append } from '@x/wire'
+import { append, oddText } from '@x/wire'
 import assert from 'node:assert/strict'
 import { compareText } from '@x/wire'
 import type { FlowStore } from '../store/flow-store.ts'
@@ -14,7 +14,6 @@ import {
   variable,
   vertexBuild,
 } from './records.ts'
-import { oddText } from '@x/flow-engine/internal'
 import type { TransactionRecord } from '../store/build-records.ts'
 import type { Slice } from '@x/flow-engine/store'
 import type { SharedComponentQuery, SharedComponentView } from '../store/shared-components.ts'

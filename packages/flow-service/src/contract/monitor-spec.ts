@@ -1,10 +1,9 @@
-import { append } from '@x/wire'
+import { append, oddText } from '@x/wire'
 import assert from 'node:assert/strict'
 import type { FlowStore } from '../store/flow-store.ts'
 import type { StoredMessageQuery, StoredMessage } from '../store/messages.ts'
 import { insertTwoFlows } from './insert-two-flows.ts'
 import { idOf, message, oddJson, timeOf, transactionOf, vertexBuild } from './records.ts'
-import { oddText } from '@x/flow-engine/internal'
 import { conflicts, type Subject } from '@x/flow-engine/internal/node'
 
 const [ada, bob] = [idOf(1, 1), idOf(1, 2)]

@@ -11,7 +11,7 @@ import {
   userFile,
   variable,
 } from './records.ts'
-import { oddText } from '@x/flow-engine/internal'
+import { oddText } from '@x/wire'
 import { conflicts, type Subject } from '@x/flow-engine/internal/node'
 
 const [ada, bob] = [idOf(1, 1), idOf(1, 2)]

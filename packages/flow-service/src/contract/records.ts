@@ -1,4 +1,4 @@
-import { oddText } from '@x/flow-engine/internal'
+import { oddText } from '@x/wire'
 import type { ApiKeyRecord } from '../store/api-keys.ts'
 import type { TransactionRecord, VertexBuildRecord } from '../store/build-records.ts'
 import type { SharedComponentRecord } from '../store/shared-components.ts'

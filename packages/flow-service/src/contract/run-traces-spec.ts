@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { FlowStore } from '../store/flow-store.ts'
 import type { RunTraceQuery, RunTraceRecord } from '../store/run-traces.ts'
 import { flow, idOf, timeOf, user } from './records.ts'
-import { oddText } from '@x/flow-engine/internal'
+import { oddText } from '@x/wire'
 import type { Subject } from '@x/flow-engine/internal/node'
 
 const [ada, bob] = [idOf(1, 1), idOf(1, 2)]

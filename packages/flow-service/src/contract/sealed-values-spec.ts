@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { oddText } from '@x/flow-engine/internal'
+import { oddText } from '@x/wire'
 import type { Subject } from '@x/flow-engine/internal/node'
 import type { FlowStore } from '../store/flow-store.ts'
 import { SEALED_KINDS, type SealedValue, type SealedValueStore } from '../store/sealed-values.ts'

@@ -15,7 +15,7 @@ import {
   variable,
   vertexBuild,
 } from './records.ts'
-import { oddText } from '@x/flow-engine/internal'
+import { oddText } from '@x/wire'
 import { conflicts, type Subject } from '@x/flow-engine/internal/node'
 
 /** Specs of users and their data. */

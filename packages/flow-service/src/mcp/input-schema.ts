@@ -1,6 +1,6 @@
 import { graphOf } from '@x/flow-engine/internal'
 import type { FlowPlan } from '@x/flow-engine'
-import { own, ownText, texts, type PlainObject } from '@x/flow-engine/internal'
+import { own, ownText, textsIn, type PlainObject } from '@x/wire'
 import type { PlanVertex } from '@x/flow-engine/internal'
 
 /** JSON type of an argument. */
@@ -102,7 +102,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function argumentSchema(name: string, field: PlainObject): ArgumentSchema {
-  const options = texts(own(field, 'options'))
+  const options = textsIn(own(field, 'options'))
   const type = typeOf(field)
   return {
     type,

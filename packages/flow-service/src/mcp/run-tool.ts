@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import { FlowError, isFlowError } from '@x/flow-engine'
-import { runErrorText } from '@x/flow-engine/internal'
+import { runErrorText } from '../run-error-text.ts'
 import { graphOf } from '@x/flow-engine/internal'
 import type { FlowPlan } from '@x/flow-engine'
 import { RunEnding } from '@x/flow-engine/internal'

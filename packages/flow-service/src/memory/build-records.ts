@@ -1,5 +1,5 @@
 import type { TransactionStore, VertexBuildStore } from '../store/build-records.ts'
-import { copy, pair, slice } from '@x/flow-engine/internal'
+import { copy, pair, sliceRows } from '@x/wire'
 import type { MemoryTables } from './tables.ts'
 
 /** Creates the in-memory store of vertex builds. */
@@ -50,7 +50,7 @@ export function createTransactions({ transactions }: MemoryTables): TransactionS
       for (const { id } of allButLast(transactions.filter(ofVisitor), keep)) transactions.delete(id)
     },
     list: async (flowId, range) =>
-      slice(
+      sliceRows(
         transactions.filter((row) => row.flowId === flowId),
         range,
       ),

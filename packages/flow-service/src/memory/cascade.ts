@@ -1,5 +1,5 @@
 import { removeCollections } from './collections.ts'
-import { pair } from '@x/flow-engine/internal'
+import { pair } from '@x/wire'
 import type { MemoryTables } from './tables.ts'
 
 /** Removes everything that belongs to a user; returns the ids of the removed flows. */

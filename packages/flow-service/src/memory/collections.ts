@@ -1,6 +1,5 @@
-import { compareText } from '@x/wire'
+import { compareText, triple } from '@x/wire'
 import type { CollectionPage, CollectionSize, CollectionStore } from '../store/collections.ts'
-import { triple } from '@x/flow-engine/internal'
 import type { MemoryTables, MemoryVector } from './tables.ts'
 
 /** Creates the in-memory store of collections. */

@@ -1,6 +1,6 @@
 import type { FlowVersionStore } from '../store/flow-versions.ts'
 import { ownedRow } from './owned.ts'
-import { copy, copyOrNull, pair, slice } from '@x/flow-engine/internal'
+import { copy, copyOrNull, pair, sliceRows } from '@x/wire'
 import type { MemoryFlowVersion, MemoryTables } from './tables.ts'
 
 /** Creates the in-memory store of flow versions. */
@@ -27,7 +27,7 @@ export function createFlowVersions(tables: MemoryTables): FlowVersionStore {
     findByNumber: async (flowId, number) =>
       ofFlow(flowId, flowVersions.find('flowVersion.number', pair(flowId, String(number)))),
     list: async (flowId, wanted) =>
-      slice(newestFirst(flowId), wanted).items.map((row) => ({ ...row, data: null })),
+      sliceRows(newestFirst(flowId), wanted).items.map((row) => ({ ...row, data: null })),
     remove: async (flowId, id) =>
       flowVersions.get(id)?.flowId === flowId && flowVersions.delete(id),
   }

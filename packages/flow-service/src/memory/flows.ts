@@ -1,7 +1,7 @@
 import type { FlowQuery, FlowRecord, FlowTable } from '../store/flows.ts'
 import { removeFlow, removeRecords } from './cascade.ts'
 import { ownedRow, updateOwn } from './owned.ts'
-import { copy, copyOrNull, slice } from '@x/flow-engine/internal'
+import { copy, copyOrNull, sliceRows } from '@x/wire'
 import type { MemoryTables } from './tables.ts'
 
 /** Creates the in-memory flow table. */
@@ -19,7 +19,7 @@ export function createFlows(tables: MemoryTables): FlowTable {
     findByWebhookName: async (webhookName) =>
       copyOrNull(flows.filter((row) => row.webhookName === webhookName)[0]),
     async list(query) {
-      const { items, total } = slice(ordered(flows.filter(matching(query)), query.order), query)
+      const { items, total } = sliceRows(ordered(flows.filter(matching(query)), query.order), query)
       return { items: items.map((row) => withData(row, query.data)), total }
     },
     names: async (userId, prefix) =>

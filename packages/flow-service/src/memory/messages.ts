@@ -1,6 +1,5 @@
 import type { StoredMessageQuery, MessageStore, StoredMessage } from '../store/messages.ts'
-import { compareValues } from '@x/wire'
-import { copy, copyOrNull, patched } from '@x/flow-engine/internal'
+import { compareValues, copy, copyOrNull, patched } from '@x/wire'
 import type { MemoryTables } from './tables.ts'
 
 /** Creates the in-memory message store. */

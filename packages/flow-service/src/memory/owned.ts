@@ -3,7 +3,7 @@ import type { McpServerStore } from '../store/mcp-servers.ts'
 import type { ProjectStore } from '../store/projects.ts'
 import type { UserFileStore } from '../store/user-files.ts'
 import type { VariableStore } from '../store/variables.ts'
-import { copy, copyOrNull, pair, patched } from '@x/flow-engine/internal'
+import { copy, copyOrNull, pair, patched } from '@x/wire'
 import type { Table } from './table.ts'
 import type { MemoryTables } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import type { RunTraceQuery, RunTraceRecord, RunTraceStore } from '../store/run-traces.ts'
-import { copy, copyOrNull } from '@x/flow-engine/internal'
+import { copy, copyOrNull } from '@x/wire'
 import type { MemoryTables } from './tables.ts'
 
 /** Creates the in-memory store of traces. */

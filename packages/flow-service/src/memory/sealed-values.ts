@@ -1,4 +1,4 @@
-import { pair } from '@x/flow-engine/internal'
+import { pair } from '@x/wire'
 import type { SealedKind, SealedValue, SealedValueStore } from '../store/sealed-values.ts'
 import type { MemoryTables } from './tables.ts'
 

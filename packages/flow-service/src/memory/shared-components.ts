@@ -6,8 +6,7 @@ import type {
   SharedComponentView,
   TagStore,
 } from '../store/shared-components.ts'
-import { compareText, compareValues } from '@x/wire'
-import { copy, copyOrNull, pair, patched, slice } from '@x/flow-engine/internal'
+import { compareText, compareValues, copy, copyOrNull, pair, patched, sliceRows } from '@x/wire'
 import type { MemoryTables, TaggedComponent } from './tables.ts'
 
 /** Creates the in-memory store of shared components. */
@@ -24,7 +23,7 @@ export function createComponents(tables: MemoryTables): SharedComponentStore {
         .toReversed()
         .map((row) => viewOf(tables, row, query.viewerId))
         .filter(matching(query))
-      return slice(sorted(views, query.sort), query)
+      return sliceRows(sorted(views, query.sort), query)
     },
     insert: async (record, tagIds) =>
       components.insert({ ...copy(record), tagIds: [...new Set(tagIds)] }),

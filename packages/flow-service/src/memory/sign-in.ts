@@ -1,6 +1,6 @@
 import type { OidcLinkStore, RefreshFamilyStore } from '../store/sign-in.ts'
 import { removeFamily } from './cascade.ts'
-import { copy, copyOrNull, pair } from '@x/flow-engine/internal'
+import { copy, copyOrNull, pair } from '@x/wire'
 import type { MemoryTables } from './tables.ts'
 
 /** Creates the in-memory store of refresh token families. */

@@ -17,7 +17,7 @@ import type { OidcLinkRecord, RefreshFamilyRecord } from '../store/sign-in.ts'
 import type { UserFileRecord } from '../store/user-files.ts'
 import type { UserRecord } from '../store/users.ts'
 import type { VariableRecord } from '../store/variables.ts'
-import { pair, triple } from '@x/flow-engine/internal'
+import { pair, triple } from '@x/wire'
 import { createTable } from './table.ts'
 
 /** A collection as stored. */

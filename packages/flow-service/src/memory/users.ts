@@ -1,7 +1,6 @@
 import type { OnUserWrite, UserChange, UserRecord, UserStore } from '../store/users.ts'
 import { removeOwned } from './cascade.ts'
-import { compareText } from '@x/wire'
-import { copy, copyOrNull, patched, slice } from '@x/flow-engine/internal'
+import { compareText, copy, copyOrNull, patched, sliceRows } from '@x/wire'
 import type { MemoryTables } from './tables.ts'
 
 /** Creates the in-memory store of users; `written` is called on every write. */
@@ -14,7 +13,7 @@ export function createUsers(
     get: async (id) => copyOrNull(users.get(id)),
     findByUsername: async (username) => copyOrNull(users.find('user.username', username)),
     findSuperuser: async () => copyOrNull(users.filter((user) => user.isSuperuser)[0]),
-    list: async (range) => slice(users.filter(() => true).toSorted(byCreation), range),
+    list: async (range) => sliceRows(users.filter(() => true).toSorted(byCreation), range),
     countActiveSuperusers: async () =>
       users.filter((user) => user.isSuperuser && user.isActive).length,
     async insert(record) {

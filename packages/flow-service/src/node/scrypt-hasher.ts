@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { PasswordHasher } from '../services/crypto/passwords.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../refusal.ts'
 
 /** Cost parameters of scrypt (RFC 7914). */
 export interface ScryptOptions {

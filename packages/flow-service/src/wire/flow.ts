@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isObject } from '@x/wire'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../refusal.ts'
 import type { FlowChanges, FlowInput } from '../services/flows/flow-input.ts'
 import { findEmoji } from './emoji.ts'
 import { valueProblem, reader } from './reader.ts'

@@ -3,7 +3,7 @@ import type {
   ComponentPayload,
   DownloadedComponent,
 } from '../services/component-store/component-store.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../refusal.ts'
 import type { SharedComponentOrder, SharedComponentView } from '../store/shared-components.ts'
 import { bool, descriptionText, dict, maybe, nameText, uuid } from './scalars.ts'
 

@@ -4,7 +4,7 @@ import { agent, chatInput, chatOutput } from '@x/flow-engine/components'
 import { builtinComponents, mcpTools } from '@x/flow-components'
 import { createRegistry, defineComponent, field, output, runFlow } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
-import { findEmbedder } from '@x/flow-engine/internal'
+import { findEmbedder } from '@x/flow-engine/models'
 import { createScriptedModel, flowBuilder } from '@x/flow-engine/testing'
 import {
   begin,

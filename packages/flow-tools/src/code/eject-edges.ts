@@ -5,15 +5,8 @@ import {
   type Component,
   type FlowDraft,
 } from '@x/flow-engine'
-import {
-  fieldToTemplate,
-  handlesFit,
-  own,
-  ownObject,
-  ownText,
-  readHandle,
-} from '@x/flow-engine/internal'
-import { isObject } from '@x/wire'
+import { fieldToTemplate, handlesFit, readHandle } from '@x/flow-engine/internal'
+import { isObject, own, ownObject, ownText } from '@x/wire'
 import { keyLiteral, stringLiteral, valueLiteral } from './literal.ts'
 
 /** A node as edges of the source refer to it. */

@@ -5,8 +5,8 @@ import {
   type FlowOptions,
   type NodeOptions,
 } from '@x/flow-engine'
-import { findGraph, own, ownObject, ownText, readNode } from '@x/flow-engine/internal'
-import { isObject } from '@x/wire'
+import { findGraph, readNode } from '@x/flow-engine/internal'
+import { isObject, own, ownObject, ownText } from '@x/wire'
 import { addStatement } from './add-statement.ts'
 import { compactJson } from './compact-json.ts'
 import { ejectEdge, type EdgeNode } from './eject-edges.ts'

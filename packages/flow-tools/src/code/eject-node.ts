@@ -7,15 +7,8 @@ import {
   type ToolEdit,
   variable,
 } from '@x/flow-engine'
-import {
-  outputNames,
-  own,
-  ownObject,
-  ownText,
-  templateField,
-  toolEdits,
-} from '@x/flow-engine/internal'
-import { isObject } from '@x/wire'
+import { outputNames, templateField, toolEdits } from '@x/flow-engine/internal'
+import { isObject, own, ownObject, ownText } from '@x/wire'
 import { library } from './library.ts'
 import { runMetadata, type RunMetadata } from './run-metadata.ts'
 

@@ -1,4 +1,4 @@
-import { own, ownText } from '@x/flow-engine/internal'
+import { own, ownText } from '@x/wire'
 import { quote } from './quote.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import type { NodeEntry } from '@x/flow-engine/internal'
-import { own, ownObject } from '@x/flow-engine/internal'
+import { own, ownObject } from '@x/wire'
 import { differenceSummary, displayName, flowDifference, shownValue } from './flow-difference.ts'
 import type { FlowDifference } from './flow-difference.ts'
 import { edgesOf } from './flow-edges.ts'

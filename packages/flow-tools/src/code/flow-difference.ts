@@ -1,14 +1,6 @@
 import { diffFlows, type FlowDiff } from '@x/flow-engine'
-import {
-  findGraph,
-  isProblem,
-  own,
-  ownObject,
-  ownText,
-  readNode,
-  type NodeEntry,
-} from '@x/flow-engine/internal'
-import { isObject } from '@x/wire'
+import { findGraph, isProblem, readNode, type NodeEntry } from '@x/flow-engine/internal'
+import { isObject, own, ownObject, ownText } from '@x/wire'
 
 /** What changed between two flows, with the names that people read. */
 export interface FlowDifference {

@@ -1,11 +1,5 @@
-import {
-  findGraph,
-  isProblem,
-  own,
-  ownObject,
-  readEdge,
-  type PlainObject,
-} from '@x/flow-engine/internal'
+import { own, ownObject, type PlainObject } from '@x/wire'
+import { findGraph, isProblem, readEdge } from '@x/flow-engine/internal'
 
 /** An edge with the text that names it. */
 export interface NamedEdge {

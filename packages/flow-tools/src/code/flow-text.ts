@@ -1,5 +1,4 @@
-import { own, ownText } from '@x/flow-engine/internal'
-import { append, isObject } from '@x/wire'
+import { append, isObject, own, ownText } from '@x/wire'
 import { edgesOf } from './flow-edges.ts'
 import { isSecretField, isVariableName } from './secret-values.ts'
 import { nodesOf, oneLine, shownValue, titleOf } from './flow-difference.ts'

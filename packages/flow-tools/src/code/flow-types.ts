@@ -1,5 +1,5 @@
-import { classOf, expandGroups, findGraph, own, ownObject, ownText } from '@x/flow-engine/internal'
-import { isObject } from '@x/wire'
+import { classOf, expandGroups, findGraph } from '@x/flow-engine/internal'
+import { isObject, own, ownObject, ownText } from '@x/wire'
 import { fieldType, isLoaded } from './field-type.ts'
 import { fieldRole, isOutputNode, outputType } from './node-roles.ts'
 import { quote } from './quote.ts'

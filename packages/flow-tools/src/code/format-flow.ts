@@ -1,5 +1,4 @@
-import { isObject } from '@x/wire'
-import { own } from '@x/flow-engine/internal'
+import { isObject, own } from '@x/wire'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,5 @@
-import { createRegistry, type Component, type ComponentRegistry } from '@x/flow-engine'
+import { createRegistry, type Component, type ComponentRegistry, isComponent } from '@x/flow-engine'
 import * as basic from '@x/flow-engine/components'
-import { isComponent } from '@x/flow-engine/internal'
 import * as more from '@x/flow-components'
 
 /** A component of the library and the TypeScript that names it. */

@@ -6,8 +6,8 @@ import {
   type LayoutPatch,
   type NodeLayout,
 } from '@x/flow-engine'
-import { edgeEnds, edgeKey, outputNames, own, ownObject, readHandle } from '@x/flow-engine/internal'
-import { isObject } from '@x/wire'
+import { edgeEnds, edgeKey, outputNames, readHandle } from '@x/flow-engine/internal'
+import { isObject, own, ownObject } from '@x/wire'
 
 type Json = Readonly<Record<string, unknown>>
 

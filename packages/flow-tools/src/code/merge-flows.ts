@@ -1,5 +1,4 @@
-import { own, ownObject, ownText, type PlainObject } from '@x/flow-engine/internal'
-import { isObject, setOwn } from '@x/wire'
+import { isObject, setOwn, own, ownObject, ownText, type PlainObject } from '@x/wire'
 import { canonicalFlow } from './format-flow.ts'
 import { edgesOf, type NamedEdge } from './flow-edges.ts'
 import { mergeNode, sameNode } from './merge-node.ts'

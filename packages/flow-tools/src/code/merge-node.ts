@@ -1,5 +1,4 @@
-import { own, type PlainObject } from '@x/flow-engine/internal'
-import { isObject, setOwn } from '@x/wire'
+import { isObject, setOwn, own, type PlainObject } from '@x/wire'
 import { isSecretField, isVariableName } from './secret-values.ts'
 import { isSame, mergeValue } from './merge-values.ts'
 

@@ -1,6 +1,6 @@
-import { classOf, own, ownObject, ownText, promptVariables } from '@x/flow-engine/internal'
+import { classOf, promptVariables } from '@x/flow-engine/internal'
 import type { NodeEntry } from '@x/flow-engine/internal'
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject, ownText } from '@x/wire'
 
 const OUTPUTS: ReadonlySet<string> = new Set(['ChatOutput', 'TextOutput', 'DataOutput'])
 const PROMPTS: ReadonlySet<string> = new Set(['prompt', 'mustache'])

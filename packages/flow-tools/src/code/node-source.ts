@@ -4,12 +4,9 @@ import {
   embeddedComponent,
   languageOf,
   OLDER_CODE,
-  own,
-  ownObject,
-  ownText,
   readNodeCode,
 } from '@x/flow-engine/internal'
-import { isObject, pythonClass } from '@x/wire'
+import { isObject, pythonClass, own, ownObject, ownText } from '@x/wire'
 import { ejectNode, type AddOptions } from './eject-node.ts'
 import { library } from './library.ts'
 import type { SourceContext } from './source-context.ts'

@@ -1,15 +1,12 @@
 import { FlowCompileError, type ComponentRegistry } from '@x/flow-engine'
+import { own, ownObject, ownText, textsIn } from '@x/wire'
 import {
   codeHash,
   compilePartly,
   fieldToTemplate,
   graphOf,
-  own,
-  ownObject,
   OLDER_CODE,
-  ownText,
   planFields,
-  texts,
   type FieldPlan,
   type PlanVertex,
 } from '@x/flow-engine/internal'
@@ -108,7 +105,7 @@ function factsOfField(plan: FieldPlan, vertex: PlanVertex): string {
     [required, list, fallback, secret, looksUp, plan.takesKeys, plan.usual, plan.missingFile],
     isNamed ? plan.displayName : '',
     READ_BY_CLASS.has(name) ? ownText(field ?? {}, '_input_type') : '',
-    READ_BY_TYPES.has(name) ? texts(own(field ?? {}, 'input_types')).includes('JSON') : '',
+    READ_BY_TYPES.has(name) ? textsIn(own(field ?? {}, 'input_types')).includes('JSON') : '',
     toolMode && field === undefined,
   ])
 }

@@ -1,5 +1,4 @@
-import { own, ownText } from '@x/flow-engine/internal'
-import { isObject } from '@x/wire'
+import { isObject, own, ownText } from '@x/wire'
 import { nodesOf, titleOf } from './flow-difference.ts'
 
 /** The secret fields of a flow that hold a value, rather than the name of a variable. Never the value. */

@@ -1,5 +1,5 @@
-import { findGraph, own, ownObject, ownText, type PlainObject } from '@x/flow-engine/internal'
-import { isObject, setOwn } from '@x/wire'
+import { findGraph } from '@x/flow-engine/internal'
+import { isObject, setOwn, own, ownObject, ownText, type PlainObject } from '@x/wire'
 import { edgesOf } from './flow-edges.ts'
 import type { FlowConflict } from './merge-flows.ts'
 

@@ -1,5 +1,4 @@
-import { own, ownObject } from '@x/flow-engine/internal'
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject } from '@x/wire'
 import { isSecretField, isVariableName } from './secret-values.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { errorText } from '@x/flow-engine/internal'
+import { errorText } from '@x/flow-engine'
 import { resolve } from 'node:path'
 import { closest } from './closest.ts'
 import { FoundError, UsageError, type Call, type Command, type Surroundings } from './command.ts'

@@ -1,5 +1,4 @@
-import type { FlowLayout } from '@x/flow-engine'
-import { errorText } from '@x/flow-engine/internal'
+import { type FlowLayout, errorText } from '@x/flow-engine'
 import { isObject } from '@x/wire'
 import { resolve } from 'node:path'
 import { formatFlow } from '../code/format-flow.ts'

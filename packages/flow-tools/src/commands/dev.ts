@@ -1,5 +1,4 @@
-import type { FlowRun, RunEvent } from '@x/flow-engine'
-import { errorText } from '@x/flow-engine/internal'
+import { type FlowRun, type RunEvent, errorText } from '@x/flow-engine'
 import { append } from '@x/wire'
 import { dirname, resolve } from 'node:path'
 import { needsInput } from '../code/flow-types.ts'

@@ -4,8 +4,8 @@ import {
   type RunResult,
   type NamedInputs,
   type Tweaks,
+  errorText,
 } from '@x/flow-engine'
-import { errorText } from '@x/flow-engine/internal'
 import { resolve } from 'node:path'
 import { FoundError, UsageError, type Command } from '../command/command.ts'
 import { readFlow } from '../command/flow-files.ts'

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { stat } from 'node:fs/promises'
-import { errorText } from '@x/flow-engine/internal'
+import { errorText } from '@x/flow-engine'
 import { FoundError, UsageError, type Call, type Command } from '../command/command.ts'
 import { findPaths } from '../command/flow-files.ts'
 import { writeText } from '../command/write-files.ts'

@@ -1,5 +1,5 @@
-import { FlowError } from '@x/flow-engine'
-import { checkAnswer, errorText, type startRun } from '@x/flow-engine/internal'
+import { FlowError, errorText } from '@x/flow-engine'
+import { checkAnswer, type startRun } from '@x/flow-engine/internal'
 import { isObject } from '@x/wire'
 import { UsageError, type Call } from '../command/command.ts'
 import { parseJson } from '../command/flow-files.ts'

@@ -7,9 +7,9 @@ import {
   type RunOptions,
   type RunResult,
 } from '@x/flow-engine'
-import { own, startRun } from '@x/flow-engine/internal'
+import { startRun } from '@x/flow-engine/internal'
 import { createGuardedFetch } from '@x/flow-engine/node'
-import { createSystemRuntime, isObject } from '@x/wire'
+import { createSystemRuntime, isObject, own } from '@x/wire'
 import { isSecretField } from '../code/secret-values.ts'
 import { nodesOf } from '../code/flow-difference.ts'
 import { createAnswers, recordedAnswers, unanswered, type Question } from './answers.ts'

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ChatModel, ComponentServices, Embedder, RunHooks, Runtime } from '@x/flow-engine'
 import { isFlowError } from '@x/flow-engine'
-import { findChatModel, findEmbedder } from '@x/flow-engine/internal'
+import { findChatModel, findEmbedder } from '@x/flow-engine/models'
 import { createMemoryServices } from '@x/flow-engine/memory'
 import { createCassette, type TapeEntry } from '@x/flow-engine/testing'
 import type { RecordedEntry, RecordedTape } from './recording.ts'

@@ -1,7 +1,7 @@
-import { guardedLookup, type LookUp } from '@x/wire'
+import type { LookUp } from '@x/wire'
 import { builtInModule } from '../base/built-in-module.ts'
 import { ANSWER_BYTES, ANSWER_MS } from './answer.ts'
-import { isClosedAddress } from './target-url.ts'
+import { receiverGuard } from './target-url.ts'
 
 /** The part of `fetch` used for deliveries. */
 export type DeliveryFetch = (url: string, init: DeliveryRequest) => Promise<Response>
@@ -37,29 +37,12 @@ interface Outgoing {
  * host must guard it. Redirects are never followed.
  */
 export function createGuardedFetch(allowLoopback: boolean): DeliveryFetch {
-  const http = builtInModule('node:http') as HttpModule | undefined
-  const https = builtInModule('node:https') as HttpModule | undefined
-  const dns = builtInModule('node:dns') as { readonly lookup: Lookup } | undefined
-  if (http === undefined || https === undefined || dns === undefined) return fetch
-  const agents = new Map([http, https].map((one) => [one, new one.Agent({ keepAlive: true })]))
-  const lookup = allowLoopback ? undefined : guardedLookup(dns.lookup, refusal)
-
-  return (url, { method, headers, body, signal }) =>
-    new Promise((resolve, reject) => {
-      const transport = url.startsWith('http:') ? http : https
-      const options = {
-        method,
-        headers: { ...headers, 'content-length': String(new TextEncoder().encode(body).length) },
-        agent: agents.get(transport),
-        signal,
-        ...(lookup !== undefined && { lookup }),
-      }
-      const request = transport.request(url, options, (incoming) => {
-        toResponse(incoming).then(resolve, reject)
-      })
-      request.on('error', reject)
-      request.end(body)
-    })
+  const send = openTransport({ keepAlive: true, allowLoopback }, toResponse)
+  if (send === undefined) return fetch
+  return (url, { method, headers, body, signal }) => {
+    const length = String(new TextEncoder().encode(body).length)
+    return send(url, { method, headers: { ...headers, 'content-length': length }, signal }, body)
+  }
 }
 
 const DOCUMENT_BYTES = 1_048_576
@@ -69,24 +52,38 @@ const DOCUMENT_BYTES = 1_048_576
  * mebibyte of the body.
  */
 export function createGuardedGet(): (url: string, init?: RequestInit) => Promise<Response> {
+  const send = openTransport({ keepAlive: false, allowLoopback: false }, async (incoming) => {
+    const body = await readStart(incoming, DOCUMENT_BYTES)
+    const status = Math.max(200, incoming.statusCode ?? 502)
+    return new Response(status === 204 || status === 304 ? null : new Blob(body), { status })
+  })
+  if (send === undefined) return fetch
+  return (url, { headers, signal } = {}) => {
+    const sent = { method: 'GET', headers: Object.fromEntries(new Headers(headers)) }
+    return send(url, { ...sent, ...(signal != null && { signal }) }, '')
+  }
+}
+
+/** Undefined where Node's modules are absent. */
+function openTransport(
+  { keepAlive, allowLoopback }: { readonly keepAlive: boolean; readonly allowLoopback: boolean },
+  read: (incoming: Incoming) => Promise<Response>,
+): ((url: string, init: object, body: string) => Promise<Response>) | undefined {
+  const http = builtInModule('node:http') as HttpModule | undefined
   const https = builtInModule('node:https') as HttpModule | undefined
   const dns = builtInModule('node:dns') as { readonly lookup: Lookup } | undefined
-  if (https === undefined || dns === undefined) return fetch
-  const lookup = guardedLookup(dns.lookup, refusal)
-  return (url, { headers, signal } = {}) =>
+  if (http === undefined || https === undefined || dns === undefined) return undefined
+  const agents = new Map([http, https].map((one) => [one, new one.Agent({ keepAlive })]))
+  const guard = allowLoopback ? {} : { lookup: receiverGuard.lookup(dns.lookup) }
+  return (url, init, body) =>
     new Promise((resolve, reject) => {
-      const sent = { headers: Object.fromEntries(new Headers(headers)) }
-      const options = { method: 'GET', ...sent, lookup, ...(signal != null && { signal }) }
-      const request = https.request(url, options, (incoming) => {
-        const read = async (): Promise<Response> => {
-          const body = await readStart(incoming, DOCUMENT_BYTES)
-          const status = Math.max(200, incoming.statusCode ?? 502)
-          return new Response(status === 204 || status === 304 ? null : new Blob(body), { status })
-        }
-        read().then(resolve, reject)
+      const transport = url.startsWith('http:') ? http : https
+      const options = { ...init, agent: agents.get(transport), ...guard }
+      const request = transport.request(url, options, (incoming) => {
+        read(incoming).then(resolve, reject)
       })
       request.on('error', reject)
-      request.end('')
+      request.end(body)
     })
 }
 
@@ -129,10 +126,4 @@ function headersOf({ headers: given }: Incoming): Headers {
     if (typeof value === 'string') headers.set(name, value)
   }
   return headers
-}
-
-function refusal(_host: string, addresses: readonly string[]): Error | undefined {
-  if (addresses.length === 0) return new Error('The name of the receiver has no address')
-  if (!addresses.some(isClosedAddress)) return undefined
-  return new Error('The name of the receiver points to a private address')
 }

@@ -1,17 +1,13 @@
-import { SPECIAL_V4, SPECIAL_V6 } from '@x/wire'
+import { createAddressGuard } from '@x/wire'
 import { createAddressFilter } from '../base/addresses.ts'
 
-/** IPv6 ranges that embed an IPv4 address; a receiver has no need of them. */
-const EMBEDDING = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96']
-
-const isClosed = createAddressFilter([...SPECIAL_V4, ...SPECIAL_V6, ...EMBEDDING])
+/** Keeps receivers out of the host's own network. */
+export const receiverGuard = createAddressGuard(
+  [],
+  () => new Error('The name of the receiver points to a private address'),
+)
 
 const isLoopback = createAddressFilter(['127.0.0.0/8', '::1/128'])
-
-/** Returns whether deliveries must not connect to a resolved address. */
-export function isClosedAddress(address: string): boolean {
-  return isClosed(address)
-}
 
 /**
  * Validates a receiver's URL.
@@ -31,6 +27,6 @@ export function readTargetUrl(text: unknown, allowLoopback: boolean): string {
   const isLocal = isLocalName || isLoopback(host)
   if (protocol === 'http:' && !(allowLoopback && isLocal)) throw refused
   if (protocol !== 'http:' && protocol !== 'https:') throw refused
-  if (!allowLoopback && (isLocalName || isClosed(host))) throw refused
+  if (!allowLoopback && (isLocalName || receiverGuard.refusal(host) !== undefined)) throw refused
   return href
 }

@@ -1,9 +1,8 @@
 import { parseJson } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
-import { createData, type Data } from '@x/flow-engine'
+import { createData, type Data, errorText } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { answerText, RequestError, type Answer } from '../../web/send-request.ts'
 import { exchange, type HttpExchange } from './http-exchange.ts'
@@ -12,6 +11,90 @@ import { bodyOf, headersOf, queryParams, requestUrl } from './request-parts.ts'
 import { answerStore, isBinary, saveAnswer } from './save-answer.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
+
+const fields = {
+  url_input: field.text({
+    displayName: 'URL',
+    info: 'The URL to request.',
+    toolMode: true,
+  }),
+  curl_input: field.multiline({
+    displayName: 'cURL',
+    info: 'A cURL command from which the other fields are filled.',
+    advanced: true,
+    show: false,
+    refresh: true,
+    toolMode: true,
+  }),
+  method: field.dropdown({
+    displayName: 'Method',
+    options: METHODS,
+    default: 'GET',
+    refresh: true,
+  }),
+  mode: field.tab({
+    displayName: 'Mode',
+    options: ['URL', 'cURL'],
+    default: 'URL',
+    refresh: true,
+  }),
+  query_params: field.handle({
+    displayName: 'Query Parameters',
+    types: ['Data'],
+    advanced: true,
+    attributes: { _input_type: 'DataInput', trace_as_input: true, tool_mode: false },
+  }),
+  body: field.table({
+    displayName: 'Body',
+    columns: [
+      { name: 'key', display_name: 'Key', type: 'str' },
+      { name: 'value', display_name: 'Value' },
+    ],
+    default: [],
+    keepData: true,
+    inputTypes: ['Data'],
+    advanced: true,
+    refresh: true,
+  }),
+  headers: field.table({
+    displayName: 'Headers',
+    columns: [
+      { name: 'key', display_name: 'Header', type: 'str' },
+      { name: 'value', display_name: 'Value', type: 'str' },
+    ],
+    default: [{ key: 'User-Agent', value: 'Langflow/1.0' }],
+    inputTypes: ['Data'],
+    advanced: true,
+    refresh: true,
+  }),
+  timeout: field.int({
+    displayName: 'Timeout',
+    info: 'Time limit of the request in seconds.',
+    default: 30,
+    advanced: true,
+  }),
+  follow_redirects: field.bool({
+    displayName: 'Follow Redirects',
+    default: false,
+    advanced: true,
+  }),
+  save_to_file: field.bool({
+    displayName: 'Save to File',
+    info: 'Save the content to a file instead of returning it.',
+    default: false,
+    advanced: true,
+  }),
+  include_httpx_metadata: field.bool({
+    displayName: 'Include HTTPx Metadata',
+    info: 'Add the request headers to the result.',
+    default: false,
+    advanced: true,
+  }),
+}
+
+/** A command gives plain rows. */
+type RequestInputs = Omit<Values<typeof fields>, 'body' | 'headers'> &
+  Readonly<Record<'body' | 'headers', readonly unknown[]>>
 
 /** Sends an HTTP request and returns the response, whatever its status. */
 export const apiRequest = defineComponent({
@@ -23,85 +106,7 @@ export const apiRequest = defineComponent({
   module: 'lfx.components.data_source.api_request.APIRequestComponent',
   // A request that was in progress when the process ended may have taken effect.
   idempotent: false,
-  inputs: {
-    url_input: field.text({
-      displayName: 'URL',
-      info: 'The URL to request.',
-      toolMode: true,
-    }),
-    curl_input: field.multiline({
-      displayName: 'cURL',
-      info: 'A cURL command from which the other fields are filled.',
-      advanced: true,
-      show: false,
-      refresh: true,
-      toolMode: true,
-    }),
-    method: field.dropdown({
-      displayName: 'Method',
-      options: METHODS,
-      default: 'GET',
-      refresh: true,
-    }),
-    mode: field.tab({
-      displayName: 'Mode',
-      options: ['URL', 'cURL'],
-      default: 'URL',
-      refresh: true,
-    }),
-    query_params: field.handle({
-      displayName: 'Query Parameters',
-      types: ['Data'],
-      advanced: true,
-      attributes: { _input_type: 'DataInput', trace_as_input: true, tool_mode: false },
-    }),
-    body: field.table({
-      displayName: 'Body',
-      columns: [
-        { name: 'key', display_name: 'Key', type: 'str' },
-        { name: 'value', display_name: 'Value' },
-      ],
-      default: [],
-      keepData: true,
-      inputTypes: ['Data'],
-      advanced: true,
-      refresh: true,
-    }),
-    headers: field.table({
-      displayName: 'Headers',
-      columns: [
-        { name: 'key', display_name: 'Header', type: 'str' },
-        { name: 'value', display_name: 'Value', type: 'str' },
-      ],
-      default: [{ key: 'User-Agent', value: 'Langflow/1.0' }],
-      inputTypes: ['Data'],
-      advanced: true,
-      refresh: true,
-    }),
-    timeout: field.int({
-      displayName: 'Timeout',
-      info: 'Time limit of the request in seconds.',
-      default: 30,
-      advanced: true,
-    }),
-    follow_redirects: field.bool({
-      displayName: 'Follow Redirects',
-      default: false,
-      advanced: true,
-    }),
-    save_to_file: field.bool({
-      displayName: 'Save to File',
-      info: 'Save the content to a file instead of returning it.',
-      default: false,
-      advanced: true,
-    }),
-    include_httpx_metadata: field.bool({
-      displayName: 'Include HTTPx Metadata',
-      info: 'Add the request headers to the result.',
-      default: false,
-      advanced: true,
-    }),
-  },
+  inputs: fields,
   outputs: {
     data: output.data({
       displayName: 'API Response',
@@ -119,20 +124,6 @@ export const apiRequest = defineComponent({
     if (isCommand && typeof value === 'string' && value !== '') fillFromCurl(template, value)
   },
 })
-
-interface RequestInputs {
-  readonly url_input: string
-  readonly curl_input: string
-  readonly method: string
-  readonly mode: string
-  readonly query_params: unknown
-  readonly body: readonly unknown[]
-  readonly headers: readonly unknown[]
-  readonly timeout: number
-  readonly follow_redirects: boolean
-  readonly save_to_file: boolean
-  readonly include_httpx_metadata: boolean
-}
 
 async function request(inputs: RequestInputs, ctx: ComponentContext): Promise<Data> {
   const { url_input, method, body, headers } = withCurl(inputs)

@@ -1,6 +1,5 @@
 import { append } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
-import type { ComponentContext } from '@x/flow-engine'
+import { type ComponentContext, errorText } from '@x/flow-engine'
 import { inParallel } from '../../web/in-parallel.ts'
 import { answerText, sendRequest, statusText, type Answer } from '../../web/send-request.ts'
 import type { CrawlBudget } from './crawl-budget.ts'

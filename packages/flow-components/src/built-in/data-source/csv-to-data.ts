@@ -1,5 +1,4 @@
-import { errorText } from '@x/flow-engine/internal'
-import { createData } from '@x/flow-engine'
+import { createData, errorText } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'

@@ -1,7 +1,6 @@
 import { isObject } from '@x/wire'
 import { parseJson } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
-import type { NodeTemplate } from '@x/flow-engine'
+import { type NodeTemplate, errorText } from '@x/flow-engine'
 import { parseCurl } from './parse-curl.ts'
 import { requestUrl } from './request-parts.ts'
 

@@ -1,4 +1,4 @@
-import { becomesGet, headersAfter } from '@x/flow-engine/internal'
+import { becomesGet, headersAfter } from '@x/wire'
 import type { ComponentContext } from '@x/flow-engine'
 import { sendRequest, type Answer, type RequestOptions } from '../../web/send-request.ts'
 

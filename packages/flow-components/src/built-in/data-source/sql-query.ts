@@ -1,5 +1,4 @@
-import { errorText } from '@x/flow-engine/internal'
-import { createDataFrame } from '@x/flow-engine'
+import { createDataFrame, errorText } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'

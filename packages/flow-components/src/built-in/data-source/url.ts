@@ -1,15 +1,100 @@
-import { errorText } from '@x/flow-engine/internal'
-import { toText } from '@x/flow-engine'
+import { toText, errorText } from '@x/flow-engine'
 import { createDataFrame } from '@x/flow-engine'
 import type { Row } from '@x/flow-engine/internal'
 import { createMessage } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { createCrawlBudget } from './crawl-budget.ts'
 import { htmlToMarkdown } from '../../web/html-to-markdown.ts'
 import { crawl, type CrawledPage } from './crawl.ts'
+
+const fields = {
+  urls: field.text({
+    displayName: 'URLs',
+    list: true,
+    toolMode: true,
+    inputTypes: [],
+    placeholder: 'Enter a URL...',
+    info: 'The pages to start from.',
+    attributes: { list_add_label: 'Add URL' },
+  }),
+  max_depth: field.slider({
+    displayName: 'Depth',
+    default: 1,
+    min: 1,
+    max: 5,
+    step: 1,
+    info: '1 reads only these pages, 2 also the pages they link to, and so on.',
+    attributes: {
+      max_label: ' ',
+      max_label_icon: 'None',
+      min_label: ' ',
+      min_label_icon: 'None',
+    },
+  }),
+  prevent_outside: field.bool({
+    displayName: 'Prevent Outside',
+    default: true,
+    advanced: true,
+    info: 'Follow only links that start with the URL of the first page.',
+  }),
+  use_async: field.bool({ displayName: 'Use Async', default: true, advanced: true }),
+  format: field.dropdown({
+    displayName: 'Output Format',
+    default: 'Text',
+    advanced: true,
+    options: ['Text', 'HTML'],
+    aliases: { Markdown: 'Markdown', 'Raw HTML': 'HTML' },
+  }),
+  timeout: field.int({
+    displayName: 'Timeout',
+    default: 30,
+    advanced: true,
+    info: 'Timeout for each page in seconds.',
+  }),
+  headers: field.table({
+    displayName: 'Headers',
+    default: [{ key: 'User-Agent', value: null }],
+    advanced: true,
+    inputTypes: ['DataFrame'],
+    columns: [
+      { display_name: 'Header', name: 'key', type: 'str' },
+      { display_name: 'Value', name: 'value', type: 'str' },
+    ],
+  }),
+  filter_text_html: field.bool({
+    displayName: 'Filter Text/HTML',
+    default: true,
+    advanced: true,
+    info: 'Exclude style sheets.',
+  }),
+  continue_on_failure: field.bool({
+    displayName: 'Continue on Failure',
+    default: true,
+    advanced: true,
+  }),
+  check_response_status: field.bool({
+    displayName: 'Check Response Status',
+    advanced: true,
+    info: 'Treat responses with status 400 and above as failures.',
+  }),
+  follow_redirects: field.bool({
+    displayName: 'Follow Redirects',
+    default: true,
+    advanced: true,
+    newer: true,
+  }),
+  autoset_encoding: field.bool({
+    displayName: 'Autoset Encoding',
+    default: true,
+    advanced: true,
+  }),
+  separator: field.string({ displayName: 'Separator', default: '\n\n', newer: true }),
+}
+
+type PageInputs = Values<typeof fields>
 
 /** Reads web pages as text or HTML, with the pages they link to. */
 export const url = defineComponent({
@@ -20,89 +105,7 @@ export const url = defineComponent({
   category: 'data_source',
   module: 'lfx.components.data_source.url.URLComponent',
   aliases: ['URL'],
-  inputs: {
-    urls: field.text({
-      displayName: 'URLs',
-      list: true,
-      toolMode: true,
-      inputTypes: [],
-      placeholder: 'Enter a URL...',
-      info: 'The pages to start from.',
-      attributes: { list_add_label: 'Add URL' },
-    }),
-    max_depth: field.slider({
-      displayName: 'Depth',
-      default: 1,
-      min: 1,
-      max: 5,
-      step: 1,
-      info: '1 reads only these pages, 2 also the pages they link to, and so on.',
-      attributes: {
-        max_label: ' ',
-        max_label_icon: 'None',
-        min_label: ' ',
-        min_label_icon: 'None',
-      },
-    }),
-    prevent_outside: field.bool({
-      displayName: 'Prevent Outside',
-      default: true,
-      advanced: true,
-      info: 'Follow only links that start with the URL of the first page.',
-    }),
-    use_async: field.bool({ displayName: 'Use Async', default: true, advanced: true }),
-    format: field.dropdown({
-      displayName: 'Output Format',
-      default: 'Text',
-      advanced: true,
-      options: ['Text', 'HTML'],
-      aliases: { Markdown: 'Markdown', 'Raw HTML': 'HTML' },
-    }),
-    timeout: field.int({
-      displayName: 'Timeout',
-      default: 30,
-      advanced: true,
-      info: 'Timeout for each page in seconds.',
-    }),
-    headers: field.table({
-      displayName: 'Headers',
-      default: [{ key: 'User-Agent', value: null }],
-      advanced: true,
-      inputTypes: ['DataFrame'],
-      columns: [
-        { display_name: 'Header', name: 'key', type: 'str' },
-        { display_name: 'Value', name: 'value', type: 'str' },
-      ],
-    }),
-    filter_text_html: field.bool({
-      displayName: 'Filter Text/HTML',
-      default: true,
-      advanced: true,
-      info: 'Exclude style sheets.',
-    }),
-    continue_on_failure: field.bool({
-      displayName: 'Continue on Failure',
-      default: true,
-      advanced: true,
-    }),
-    check_response_status: field.bool({
-      displayName: 'Check Response Status',
-      advanced: true,
-      info: 'Treat responses with status 400 and above as failures.',
-    }),
-    follow_redirects: field.bool({
-      displayName: 'Follow Redirects',
-      default: true,
-      advanced: true,
-      newer: true,
-    }),
-    autoset_encoding: field.bool({
-      displayName: 'Autoset Encoding',
-      default: true,
-      advanced: true,
-    }),
-    separator: field.string({ displayName: 'Separator', default: '\n\n', newer: true }),
-  },
+  inputs: fields,
   outputs: {
     page_results: output.dataFrame({
       displayName: 'Extracted Pages',
@@ -151,19 +154,6 @@ async function formatted(page: CrawledPage, format: string): Promise<string> {
   if (!SOURCE_FORMATS.has(format)) return page.text
   const isMarkdown = format === 'Markdown' && page.contentType.includes('html')
   return isMarkdown ? htmlToMarkdown(page.source) : page.source
-}
-
-interface PageInputs {
-  readonly urls: readonly string[]
-  readonly max_depth: number
-  readonly prevent_outside: boolean
-  readonly format: string
-  readonly timeout: number
-  readonly headers: readonly Record<string, unknown>[]
-  readonly filter_text_html: boolean
-  readonly continue_on_failure: boolean
-  readonly check_response_status: boolean
-  readonly follow_redirects: boolean
 }
 
 interface PageRow extends Row {

@@ -1,7 +1,6 @@
-import { errorText } from '@x/flow-engine/internal'
-import type { ComponentContext } from '@x/flow-engine'
+import { type ComponentContext, errorText } from '@x/flow-engine'
 import { createData, defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { extensionOf, fileNameOf } from '@x/wire'
 import { textExtensions } from './file-formats.ts'
@@ -9,6 +8,58 @@ import { fileText } from './file-text.ts'
 
 const MAX_FILES = 1_000
 const MAX_BYTES = 20 * 1024 * 1024
+const fields = {
+  path: field.text({
+    displayName: 'Path',
+    info: 'A folder of your files; . for all files.',
+    default: '.',
+    toolMode: true,
+  }),
+  types: field.multiselect({
+    displayName: 'File Types',
+    info: 'If empty, all text files.',
+    options: textExtensions,
+    default: [],
+  }),
+  depth: field.int({
+    displayName: 'Depth',
+    info: 'Levels of subfolders to read; 0 for none.',
+    default: 0,
+  }),
+  max_concurrency: field.int({
+    displayName: 'Max Concurrency',
+    info: 'Has no effect.',
+    default: 2,
+    advanced: true,
+  }),
+  load_hidden: field.bool({
+    displayName: 'Load Hidden',
+    info: 'Include files and folders whose name starts with a dot.',
+    default: false,
+    advanced: true,
+  }),
+  recursive: field.bool({
+    displayName: 'Recursive',
+    info: 'Read all subfolders, regardless of the depth.',
+    default: false,
+    advanced: true,
+  }),
+  silent_errors: field.bool({
+    displayName: 'Silent Errors',
+    info: 'Skip files that cannot be read.',
+    default: false,
+    advanced: true,
+  }),
+  use_multithreading: field.bool({
+    displayName: 'Use Multithreading',
+    info: 'Has no effect.',
+    default: false,
+    advanced: true,
+  }),
+}
+
+type DirectoryInputs = Values<typeof fields>
+
 /** Reads the files of a folder among the files accessible to the run. */
 export const directory = defineComponent({
   type: 'Directory',
@@ -19,55 +70,7 @@ export const directory = defineComponent({
   module: 'lfx.components.files_and_knowledge.directory.DirectoryComponent',
   legacy: true,
   replacement: ['files_and_knowledge.File'],
-  inputs: {
-    path: field.text({
-      displayName: 'Path',
-      info: 'A folder of your files; . for all files.',
-      default: '.',
-      toolMode: true,
-    }),
-    types: field.multiselect({
-      displayName: 'File Types',
-      info: 'If empty, all text files.',
-      options: textExtensions,
-      default: [],
-    }),
-    depth: field.int({
-      displayName: 'Depth',
-      info: 'Levels of subfolders to read; 0 for none.',
-      default: 0,
-    }),
-    max_concurrency: field.int({
-      displayName: 'Max Concurrency',
-      info: 'Has no effect.',
-      default: 2,
-      advanced: true,
-    }),
-    load_hidden: field.bool({
-      displayName: 'Load Hidden',
-      info: 'Include files and folders whose name starts with a dot.',
-      default: false,
-      advanced: true,
-    }),
-    recursive: field.bool({
-      displayName: 'Recursive',
-      info: 'Read all subfolders, regardless of the depth.',
-      default: false,
-      advanced: true,
-    }),
-    silent_errors: field.bool({
-      displayName: 'Silent Errors',
-      info: 'Skip files that cannot be read.',
-      default: false,
-      advanced: true,
-    }),
-    use_multithreading: field.bool({
-      displayName: 'Use Multithreading',
-      info: 'Has no effect.',
-      default: false,
-      advanced: true,
-    }),
-  },
+  inputs: fields,
   outputs: {
     dataframe: output.dataFrame({
       displayName: 'Loaded Files',
@@ -83,15 +86,6 @@ export const directory = defineComponent({
     }),
   },
 })
-
-interface DirectoryInputs {
-  readonly path: string
-  readonly types: readonly string[]
-  readonly depth: number
-  readonly load_hidden: boolean
-  readonly recursive: boolean
-  readonly silent_errors: boolean
-}
 
 async function readAll(inputs: DirectoryInputs, ctx: ComponentContext) {
   const paths = await chooseFiles(inputs, ctx)

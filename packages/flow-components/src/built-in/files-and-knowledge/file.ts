@@ -1,7 +1,6 @@
 import { isObject } from '@x/wire'
 import { parseJson } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
-import { createData } from '@x/flow-engine'
+import { createData, errorText } from '@x/flow-engine'
 import { createDataFrame, type DataFrame } from '@x/flow-engine'
 import { createMessage, type Message } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'

@@ -1,7 +1,6 @@
-import type { Embedder } from '@x/flow-engine'
+import type { Embedder, ProviderKey } from '@x/flow-engine'
 import { chosenEmbedder } from '@x/flow-engine/internal'
 import type { ComponentContext } from '@x/flow-engine'
-import type { ProviderKey } from '@x/flow-engine/internal'
 import type { TemplateField } from '@x/flow-engine'
 import { providerSetting } from '@x/flow-engine/internal'
 import type { RefreshContext } from '@x/flow-engine'

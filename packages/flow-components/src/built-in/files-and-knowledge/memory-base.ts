@@ -1,8 +1,31 @@
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { searchMemory } from './search-memory.ts'
+
+const fields = {
+  memory_base: field.dropdown({
+    displayName: 'Memory Base',
+    refresh: true,
+    combobox: true,
+    attributes: { required: true },
+  }),
+  search_query: field.text({ displayName: 'Search Query', toolMode: true }),
+  top_k: field.int({ displayName: 'Top K Results', default: 5, advanced: true }),
+  include_metadata: field.bool({
+    displayName: 'Include Metadata',
+    default: true,
+    advanced: true,
+  }),
+  filter_by_session: field.bool({
+    displayName: 'Filter by Session',
+    default: true,
+    advanced: true,
+  }),
+}
+
+type MemoryInputs = Values<typeof fields>
 
 /** Searches earlier messages of this flow. */
 export const memoryBase = defineComponent({
@@ -12,26 +35,7 @@ export const memoryBase = defineComponent({
   icon: 'brain',
   category: 'files_and_knowledge',
   module: 'lfx.components.files_and_knowledge.memory_retrieval.MemoryBaseComponent',
-  inputs: {
-    memory_base: field.dropdown({
-      displayName: 'Memory Base',
-      refresh: true,
-      combobox: true,
-      attributes: { required: true },
-    }),
-    search_query: field.text({ displayName: 'Search Query', toolMode: true }),
-    top_k: field.int({ displayName: 'Top K Results', default: 5, advanced: true }),
-    include_metadata: field.bool({
-      displayName: 'Include Metadata',
-      default: true,
-      advanced: true,
-    }),
-    filter_by_session: field.bool({
-      displayName: 'Filter by Session',
-      default: true,
-      advanced: true,
-    }),
-  },
+  inputs: fields,
   outputs: {
     retrieve_data: output.dataFrame({
       displayName: 'Results',
@@ -40,14 +44,6 @@ export const memoryBase = defineComponent({
     }),
   },
 })
-
-interface MemoryInputs {
-  readonly memory_base: string
-  readonly search_query: string
-  readonly top_k: number
-  readonly include_metadata: boolean
-  readonly filter_by_session: boolean
-}
 
 async function find(inputs: MemoryInputs, ctx: ComponentContext) {
   const name = inputs.memory_base.trim()

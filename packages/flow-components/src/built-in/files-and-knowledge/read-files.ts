@@ -1,6 +1,5 @@
 import { createInflateBudget, type InflateBudget } from '../../archive/inflate-budget.ts'
-import { errorText } from '@x/flow-engine/internal'
-import { isFlowError } from '@x/flow-engine'
+import { isFlowError, errorText } from '@x/flow-engine'
 import { isData } from '@x/flow-engine'
 import { isMessage } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'

@@ -1,6 +1,6 @@
 import type { ComponentContext } from '@x/flow-engine'
-import { updateFile } from '@x/flow-engine/internal'
-import { chosenInEditor, showFieldsOf } from '@x/flow-engine/internal'
+import { chosenInEditor, showFieldsOf } from '../processing/chosen-operation.ts'
+import { updateFile } from './update-file.ts'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { nameOfType } from '@x/flow-engine/internal'

@@ -1,8 +1,7 @@
 import { inflateCooperatively } from '../../archive/inflate-cooperatively.ts'
 import type { InflateBudget } from '../../archive/inflate-budget.ts'
 import { joinBytes } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
-import { isFlowError } from '@x/flow-engine'
+import { isFlowError, errorText } from '@x/flow-engine'
 import { extensionOf, fileNameOf } from '@x/wire'
 
 export interface UnpackedFile {

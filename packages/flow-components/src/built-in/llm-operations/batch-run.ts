@@ -6,7 +6,7 @@ import { toLiteralText } from '@x/flow-engine/internal'
 import type { ChatModel } from '@x/flow-engine'
 import { inParallel } from '../../web/in-parallel.ts'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { nameOfType } from '@x/flow-engine/internal'
 import { wholeAnswer } from '@x/flow-engine/internal'
 import { output } from '@x/flow-engine'
@@ -14,6 +14,39 @@ import { pickedChatModel, pickerAddressFields } from '@x/flow-engine/internal'
 
 /** Maximum number of concurrent requests. */
 const PARALLEL_REQUESTS = 16
+
+const fields = {
+  model: field.picker({ displayName: 'Language Model', as: 'model', required: true }),
+  api_key: field.key({ displayName: 'API Key', newer: true }),
+  ...pickerAddressFields,
+  system_message: field.multiline({
+    displayName: 'Instructions',
+    info: 'System message of every request.',
+  }),
+  df: field.handle({
+    displayName: 'DataFrame',
+    types: ['DataFrame'],
+    required: true,
+    attributes: { _input_type: 'DataFrameInput', trace_as_input: true, tool_mode: false },
+  }),
+  column_name: field.text({
+    displayName: 'Column Name',
+    info: 'The column to send. If empty, the whole row.',
+  }),
+  output_column_name: field.text({
+    displayName: 'Output Column Name',
+    default: 'model_response',
+    advanced: true,
+  }),
+  enable_metadata: field.bool({
+    displayName: 'Enable Metadata',
+    info: 'Add a column with metadata about each request.',
+    default: false,
+    advanced: true,
+  }),
+}
+
+type BatchInputs = Values<typeof fields>
 
 /** Asks a model about each row of a table. */
 export const batchRun = defineComponent({
@@ -23,36 +56,7 @@ export const batchRun = defineComponent({
   icon: 'List',
   category: 'llm_operations',
   module: 'lfx.components.llm_operations.batch_run.BatchRunComponent',
-  inputs: {
-    model: field.picker({ displayName: 'Language Model', as: 'model', required: true }),
-    api_key: field.key({ displayName: 'API Key', newer: true }),
-    ...pickerAddressFields,
-    system_message: field.multiline({
-      displayName: 'Instructions',
-      info: 'System message of every request.',
-    }),
-    df: field.handle({
-      displayName: 'DataFrame',
-      types: ['DataFrame'],
-      required: true,
-      attributes: { _input_type: 'DataFrameInput', trace_as_input: true, tool_mode: false },
-    }),
-    column_name: field.text({
-      displayName: 'Column Name',
-      info: 'The column to send. If empty, the whole row.',
-    }),
-    output_column_name: field.text({
-      displayName: 'Output Column Name',
-      default: 'model_response',
-      advanced: true,
-    }),
-    enable_metadata: field.bool({
-      displayName: 'Enable Metadata',
-      info: 'Add a column with metadata about each request.',
-      default: false,
-      advanced: true,
-    }),
-  },
+  inputs: fields,
   outputs: {
     batch_results: output.dataFrame({
       displayName: 'LLM Results',
@@ -77,12 +81,6 @@ export const batchRun = defineComponent({
     }),
   },
 })
-
-interface BatchInputs {
-  readonly system_message: string
-  readonly output_column_name: string
-  readonly enable_metadata: boolean
-}
 
 function requireColumn(df: DataFrame, column: string): void {
   if (column === '' || df.columns.includes(column)) return

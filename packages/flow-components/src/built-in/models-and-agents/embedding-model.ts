@@ -1,19 +1,97 @@
-import type { Embedder } from '@x/flow-engine'
+import { type Embedder, isModelChoice, type PickedModel } from '@x/flow-engine'
 import { watsonxEndpoints } from '@x/flow-engine/internal'
 import { findProvider } from '@x/flow-engine/internal'
 import { chosenEmbedder, type ModelAccess } from '@x/flow-engine/internal'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
-import type { ProviderKey } from '@x/flow-engine/internal'
+import { field, type Values } from '@x/flow-engine'
 import type { NodeTemplate } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
-import { isModelChoice, type PickedModel } from '@x/flow-engine/internal'
 import { openAiEmbeddingModels, watsonxEmbeddingModels } from './embedding-models.ts'
 import { listOllamaModels } from '@x/flow-engine/internal'
 
 const IBM = 'IBM watsonx.ai'
 const PROVIDERS = ['OpenAI', 'Ollama', IBM]
+
+const fields = {
+  provider: field.dropdown({
+    displayName: 'Model Provider',
+    options: PROVIDERS,
+    refresh: true,
+    attributes: {
+      value: 'OpenAI',
+      options_metadata: ['OpenAI', 'Ollama', 'WatsonxAI'].map((icon) => ({ icon })),
+    },
+  }),
+  api_base: field.text({ displayName: 'API Base URL', advanced: true }),
+  ollama_base_url: field.text({
+    displayName: 'Ollama API URL',
+    default: 'http://localhost:11434',
+    show: false,
+    refresh: true,
+    loadFromDb: true,
+  }),
+  base_url_ibm_watsonx: field.dropdown({
+    displayName: 'watsonx API Endpoint',
+    options: watsonxEndpoints,
+    default: watsonxEndpoints[0],
+    show: false,
+    refresh: true,
+  }),
+  model: field.picker({
+    displayName: 'Model Name',
+    modelType: 'embedding',
+    as: 'dropdown',
+    options: openAiEmbeddingModels,
+    refresh: true,
+    attributes: { refresh_button: true, value: openAiEmbeddingModels[0] },
+  }),
+  model_name: field.string({ displayName: 'Model Name Override', newer: true }),
+  api_key: field.key({ displayName: 'OpenAI API Key', required: true, refresh: true }),
+  project_id: field.text({ displayName: 'Project ID', show: false }),
+  dimensions: field.int({
+    displayName: 'Dimensions',
+    info: 'Length of the vectors, if the model supports a choice.',
+    advanced: true,
+  }),
+  chunk_size: field.int({
+    displayName: 'Chunk Size',
+    info: 'Number of texts in one request.',
+    default: 1000,
+    advanced: true,
+  }),
+  request_timeout: field.float({
+    displayName: 'Request Timeout',
+    info: 'Timeout in seconds.',
+    advanced: true,
+  }),
+  max_retries: field.int({ displayName: 'Max Retries', default: 3, advanced: true }),
+  show_progress_bar: field.bool({
+    displayName: 'Show Progress Bar',
+    default: false,
+    advanced: true,
+  }),
+  model_kwargs: field.dict({
+    displayName: 'Model Kwargs',
+    info: 'Additional properties of each request body.',
+    default: {},
+    advanced: true,
+  }),
+  truncate_input_tokens: field.int({
+    displayName: 'Truncate Input Tokens',
+    default: 200,
+    advanced: true,
+    show: false,
+  }),
+  input_text: field.bool({
+    displayName: 'Include the original text in the output',
+    default: true,
+    advanced: true,
+    show: false,
+  }),
+}
+
+type EmbeddingInputs = Values<typeof fields>
 
 /** Creates an embedder of a provider. */
 export const embeddingModel = defineComponent({
@@ -23,83 +101,7 @@ export const embeddingModel = defineComponent({
   icon: 'binary',
   category: 'models_and_agents',
   module: 'lfx.components.models_and_agents.embedding_model.EmbeddingModelComponent',
-  inputs: {
-    provider: field.dropdown({
-      displayName: 'Model Provider',
-      options: PROVIDERS,
-      refresh: true,
-      attributes: {
-        value: 'OpenAI',
-        options_metadata: ['OpenAI', 'Ollama', 'WatsonxAI'].map((icon) => ({ icon })),
-      },
-    }),
-    api_base: field.text({ displayName: 'API Base URL', advanced: true }),
-    ollama_base_url: field.text({
-      displayName: 'Ollama API URL',
-      default: 'http://localhost:11434',
-      show: false,
-      refresh: true,
-      loadFromDb: true,
-    }),
-    base_url_ibm_watsonx: field.dropdown({
-      displayName: 'watsonx API Endpoint',
-      options: watsonxEndpoints,
-      default: watsonxEndpoints[0],
-      show: false,
-      refresh: true,
-    }),
-    model: field.picker({
-      displayName: 'Model Name',
-      modelType: 'embedding',
-      as: 'dropdown',
-      options: openAiEmbeddingModels,
-      refresh: true,
-      attributes: { refresh_button: true, value: openAiEmbeddingModels[0] },
-    }),
-    model_name: field.string({ displayName: 'Model Name Override', newer: true }),
-    api_key: field.key({ displayName: 'OpenAI API Key', required: true, refresh: true }),
-    project_id: field.text({ displayName: 'Project ID', show: false }),
-    dimensions: field.int({
-      displayName: 'Dimensions',
-      info: 'Length of the vectors, if the model supports a choice.',
-      advanced: true,
-    }),
-    chunk_size: field.int({
-      displayName: 'Chunk Size',
-      info: 'Number of texts in one request.',
-      default: 1000,
-      advanced: true,
-    }),
-    request_timeout: field.float({
-      displayName: 'Request Timeout',
-      info: 'Timeout in seconds.',
-      advanced: true,
-    }),
-    max_retries: field.int({ displayName: 'Max Retries', default: 3, advanced: true }),
-    show_progress_bar: field.bool({
-      displayName: 'Show Progress Bar',
-      default: false,
-      advanced: true,
-    }),
-    model_kwargs: field.dict({
-      displayName: 'Model Kwargs',
-      info: 'Additional properties of each request body.',
-      default: {},
-      advanced: true,
-    }),
-    truncate_input_tokens: field.int({
-      displayName: 'Truncate Input Tokens',
-      default: 200,
-      advanced: true,
-      show: false,
-    }),
-    input_text: field.bool({
-      displayName: 'Include the original text in the output',
-      default: true,
-      advanced: true,
-      show: false,
-    }),
-  },
+  inputs: fields,
   outputs: {
     embeddings: output.embeddings({
       displayName: 'Embedding Model',
@@ -118,23 +120,6 @@ export const embeddingModel = defineComponent({
     set(template, 'model', { options: models, ...(isKnown ? {} : { value: models[0] ?? '' }) })
   },
 })
-
-interface EmbeddingInputs {
-  readonly provider: string
-  readonly api_base: string
-  readonly ollama_base_url: string
-  readonly base_url_ibm_watsonx: string
-  readonly model: PickedModel
-  readonly model_name: string
-  readonly api_key: ProviderKey
-  readonly project_id: string
-  readonly dimensions: number | null
-  readonly chunk_size: number
-  readonly request_timeout: number | null
-  readonly max_retries: number
-  readonly model_kwargs: Readonly<Record<string, unknown>>
-  readonly truncate_input_tokens: number
-}
 
 function buildEmbedder(inputs: EmbeddingInputs, ctx: ComponentContext): Promise<Embedder> {
   const access = olderOrPicked(inputs, ctx)

@@ -1,7 +1,6 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client'
 import { append, isObject } from '@x/wire'
-import type { McpClient, McpResult, McpTool } from '@x/flow-engine'
-import { errorText } from '@x/flow-engine/internal'
+import { type McpClient, type McpResult, type McpTool, errorText } from '@x/flow-engine'
 
 /**
  * A tool server behind the SDK's client. Avoids the client's `listTools`, which compiles schemas from the

@@ -1,6 +1,5 @@
 import { isObject, type Runtime } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
-import { isFlowError } from '@x/flow-engine'
+import { isFlowError, errorText } from '@x/flow-engine'
 import type { ComponentServices, McpClient, McpTool, RunChildFlow } from '@x/flow-engine'
 import { connectHttpMcp } from './mcp-http.ts'
 

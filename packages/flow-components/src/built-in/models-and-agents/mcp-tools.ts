@@ -1,14 +1,13 @@
 import { createSystemRuntime, isObject } from '@x/wire'
 import { parseJson } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
-import { createDataFrame } from '@x/flow-engine'
+import { createDataFrame, errorText } from '@x/flow-engine'
 import type { Row } from '@x/flow-engine/internal'
 import type { ComponentTool } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { templateField } from '@x/flow-engine/internal'
 import { reportedCall } from '@x/flow-engine/internal'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import type { NodeTemplate } from '@x/flow-engine'
 import type { RefreshContext } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
@@ -17,6 +16,48 @@ import { toolMetadataField, toolRow } from '@x/flow-engine/internal'
 import { argumentFields, callArguments } from './mcp-arguments.ts'
 import { isMissingPackage } from './mcp-package.ts'
 import { listMcpTools, readServerChoice, withMcpServer } from './mcp-server.ts'
+
+const fields = {
+  mcp_server: field.mcp({ displayName: 'MCP Server', refresh: true }),
+  use_cache: field.bool({
+    displayName: 'Use Cached Server',
+    advanced: true,
+    info: 'Load the list of tools once per run.',
+  }),
+  verify_ssl: field.bool({
+    displayName: 'Verify SSL Certificate',
+    default: true,
+    advanced: true,
+  }),
+  tool: field.dropdown({
+    displayName: 'Tool',
+    required: true,
+    show: false,
+    refresh: true,
+    options: [],
+  }),
+  headers: field.dict({
+    displayName: 'Headers',
+    info: "Sent in addition to the server's configured headers.",
+    list: true,
+    default: {},
+    advanced: true,
+    newer: true,
+  }),
+  tool_execution_timeout: field.float({
+    displayName: 'Tool Execution Timeout (seconds)',
+    info: 'At most 3,600; 0 for 60.',
+    default: 0,
+    min: 0,
+    max: 3600,
+    step: 0.01,
+    advanced: true,
+    newer: true,
+  }),
+  tool_placeholder: field.text({ displayName: 'Tool Placeholder', show: false }),
+}
+
+type McpInputs = Values<typeof fields>
 
 /** Calls a tool of an MCP server, or supplies all its tools to an agent. */
 export const mcpTools = defineComponent({
@@ -28,45 +69,7 @@ export const mcpTools = defineComponent({
   category: 'models_and_agents',
   module: 'lfx.components.models_and_agents.mcp_component.MCPToolsComponent',
   aliases: ['MCP'],
-  inputs: {
-    mcp_server: field.mcp({ displayName: 'MCP Server', refresh: true }),
-    use_cache: field.bool({
-      displayName: 'Use Cached Server',
-      advanced: true,
-      info: 'Load the list of tools once per run.',
-    }),
-    verify_ssl: field.bool({
-      displayName: 'Verify SSL Certificate',
-      default: true,
-      advanced: true,
-    }),
-    tool: field.dropdown({
-      displayName: 'Tool',
-      required: true,
-      show: false,
-      refresh: true,
-      options: [],
-    }),
-    headers: field.dict({
-      displayName: 'Headers',
-      info: "Sent in addition to the server's configured headers.",
-      list: true,
-      default: {},
-      advanced: true,
-      newer: true,
-    }),
-    tool_execution_timeout: field.float({
-      displayName: 'Tool Execution Timeout (seconds)',
-      info: 'At most 3,600; 0 for 60.',
-      default: 0,
-      min: 0,
-      max: 3600,
-      step: 0.01,
-      advanced: true,
-      newer: true,
-    }),
-    tool_placeholder: field.text({ displayName: 'Tool Placeholder', show: false }),
-  },
+  inputs: fields,
   outputs: {
     response: output.dataFrame({
       displayName: 'Response',
@@ -93,15 +96,6 @@ export const mcpTools = defineComponent({
     if (name === 'tool') await showArguments(template, ctx)
   },
 })
-
-interface McpInputs {
-  readonly mcp_server: unknown
-  readonly use_cache: boolean
-  readonly verify_ssl: boolean
-  readonly tool: string
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly tool_execution_timeout: number
-}
 
 type ServerInputs = Pick<McpInputs, 'mcp_server' | 'verify_ssl'> &
   Partial<Pick<McpInputs, 'headers'>>

@@ -1,4 +1,4 @@
-import { findEmbedder } from '@x/flow-engine/internal'
+import { findEmbedder } from '@x/flow-engine/models'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'

@@ -1,6 +1,6 @@
 import type { ChatModel } from '@x/flow-engine'
 import { openAiChatModels, openAiReasoningModels } from '@x/flow-engine/internal'
-import { findChatModel } from '@x/flow-engine/internal'
+import { findChatModel } from '@x/flow-engine/models'
 import type { ComponentContext } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { withSettings } from '@x/flow-engine/internal'

@@ -1,6 +1,6 @@
 import { toDataFrame } from '@x/flow-engine'
 import { createDataFrame, isDataFrame, type DataFrame } from '@x/flow-engine'
-import { chosenInEditor, showFieldsOf } from '@x/flow-engine/internal'
+import { chosenInEditor, showFieldsOf } from './chosen-operation.ts'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'

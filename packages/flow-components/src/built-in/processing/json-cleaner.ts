@@ -1,5 +1,5 @@
-import { errorText, modelJsonTexts } from '@x/flow-engine/internal'
-import { defineComponent } from '@x/flow-engine'
+import { modelJsonTexts } from '@x/flow-engine/internal'
+import { defineComponent, errorText } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 

@@ -1,14 +1,13 @@
-import type { ComponentContext } from '@x/flow-engine'
+import type { ComponentContext, SortableOption } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
-import type { SortableOption } from '@x/flow-engine/internal'
+import { chosenInEditor, chosenOperation, showFieldsOf } from './chosen-operation.ts'
 import { output } from '@x/flow-engine'
 import type { NodeTemplate } from '@x/flow-engine'
 import { toData, toDataFrame } from '@x/flow-engine'
 import { toMessageInTurns } from '@x/flow-engine/internal'
 import { isData, type Data } from '@x/flow-engine'
 import { createDataFrame } from '@x/flow-engine'
-import { chosenInEditor, chosenOperation, showFieldsOf } from '@x/flow-engine/internal'
 import { oncePerBuild } from '@x/flow-engine/internal'
 import {
   changeTable,

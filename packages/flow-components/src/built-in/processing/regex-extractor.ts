@@ -1,5 +1,4 @@
-import { errorText } from '@x/flow-engine/internal'
-import { defineComponent } from '@x/flow-engine'
+import { defineComponent, errorText } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { linearPattern } from '@x/flow-engine/internal'

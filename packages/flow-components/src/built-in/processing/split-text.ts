@@ -1,17 +1,63 @@
 import { eventLoopTurn } from '@x/wire'
-import { errorText, OutputMethodError } from '@x/flow-engine/internal'
+import { OutputMethodError } from '@x/flow-engine/internal'
 import { toPlain } from '@x/flow-engine/internal'
-import { isData, type Data } from '@x/flow-engine'
+import { isData, type Data, errorText } from '@x/flow-engine'
 import { isDataFrame } from '@x/flow-engine'
 import type { Row } from '@x/flow-engine/internal'
 import { toLiteralText } from '@x/flow-engine/internal'
 import { isMessage, type Message } from '@x/flow-engine'
 import { messageToFields } from '@x/flow-engine/internal'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { nameOfType } from '@x/flow-engine/internal'
 import { output } from '@x/flow-engine'
 import { splitChunks, SplitWork, type ChunkOptions } from './split-chunks.ts'
+
+const fields = {
+  data_inputs: field.handle({
+    displayName: 'Input',
+    types: ['Data', 'DataFrame', 'Message'],
+    required: true,
+  }),
+  chunk_overlap: field.int({
+    displayName: 'Chunk Overlap',
+    info: 'Characters shared by consecutive chunks.',
+    default: 200,
+  }),
+  chunk_size: field.int({
+    displayName: 'Chunk Size',
+    info: 'Maximum characters of a chunk; text without a separator is not split.',
+    default: 1000,
+  }),
+  separator: field.text({
+    displayName: 'Separator',
+    info: 'Separator at which text is split; \\n is a line break.',
+    default: '\n',
+  }),
+  text_key: field.text({
+    displayName: 'Text Key',
+    info: 'The key or column that contains the text.',
+    default: 'text',
+    advanced: true,
+  }),
+  keep_separator: field.dropdown({
+    displayName: 'Keep Separator',
+    options: ['False', 'True', 'Start', 'End'],
+    // The reference tells this spelling apart (CO-51).
+    aliases: { end: 'end' },
+    default: 'False',
+    advanced: true,
+  }),
+  clean_output: field.bool({
+    displayName: 'Clean Output',
+    info: 'Return only the text column.',
+    default: false,
+    advanced: true,
+    newer: true,
+  }),
+}
+
+type SplitInputs = Values<typeof fields>
 
 /** Splits text into chunks, one row each, which keep the other values of their source. */
 export const splitText = defineComponent({
@@ -21,49 +67,7 @@ export const splitText = defineComponent({
   icon: 'scissors-line-dashed',
   category: 'processing',
   module: 'lfx.components.processing.split_text.SplitTextComponent',
-  inputs: {
-    data_inputs: field.handle({
-      displayName: 'Input',
-      types: ['Data', 'DataFrame', 'Message'],
-      required: true,
-    }),
-    chunk_overlap: field.int({
-      displayName: 'Chunk Overlap',
-      info: 'Characters shared by consecutive chunks.',
-      default: 200,
-    }),
-    chunk_size: field.int({
-      displayName: 'Chunk Size',
-      info: 'Maximum characters of a chunk; text without a separator is not split.',
-      default: 1000,
-    }),
-    separator: field.text({
-      displayName: 'Separator',
-      info: 'Separator at which text is split; \\n is a line break.',
-      default: '\n',
-    }),
-    text_key: field.text({
-      displayName: 'Text Key',
-      info: 'The key or column that contains the text.',
-      default: 'text',
-      advanced: true,
-    }),
-    keep_separator: field.dropdown({
-      displayName: 'Keep Separator',
-      options: ['False', 'True', 'Start', 'End'],
-      // The reference tells this spelling apart (CO-51).
-      aliases: { end: 'end' },
-      default: 'False',
-      advanced: true,
-    }),
-    clean_output: field.bool({
-      displayName: 'Clean Output',
-      info: 'Return only the text column.',
-      default: false,
-      advanced: true,
-      newer: true,
-    }),
-  },
+  inputs: fields,
   outputs: {
     dataframe: output.dataFrame({
       displayName: 'Chunks',
@@ -79,16 +83,6 @@ export const splitText = defineComponent({
     }),
   },
 })
-
-interface SplitInputs {
-  readonly data_inputs: unknown
-  readonly chunk_size: number
-  readonly chunk_overlap: number
-  readonly separator: string
-  readonly text_key: string
-  readonly keep_separator: string
-  readonly clean_output: boolean
-}
 
 async function chunksOf({
   data_inputs,

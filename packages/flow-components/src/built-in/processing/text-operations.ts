@@ -3,9 +3,9 @@ import { createDataFrame, isDataFrame, type DataFrame } from '@x/flow-engine'
 import { toData, toDataFrame } from '@x/flow-engine'
 import { toMessageInTurns } from '@x/flow-engine/internal'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
-import { chosenInEditor, chosenOperation, showFieldsOf } from '@x/flow-engine/internal'
+import { chosenInEditor, chosenOperation, showFieldsOf } from './chosen-operation.ts'
 import {
   changeCase,
   cleanText,
@@ -87,6 +87,21 @@ export const TEXT_OPERATIONS = [
   { name: 'Text to DataFrame', icon: 'table' },
 ]
 
+const fields = {
+  text_input: field.multiline({ displayName: 'Text Input', required: true }),
+  operation: field.sortableList({
+    closed: true,
+    displayName: 'Operation',
+    placeholder: 'Select Operation',
+    options: TEXT_OPERATIONS,
+    limit: 1,
+    refresh: true,
+  }),
+  ...textFields,
+}
+
+type TextInputs = Values<typeof fields>
+
 /** Changes text by one operation, as in versions 1.8 to 1.10. */
 export const textOperations = defineComponent({
   type: 'TextOperations',
@@ -97,18 +112,7 @@ export const textOperations = defineComponent({
   module: 'lfx.components.processing.text_operations.TextOperations',
   legacy: true,
   replacement: ['processing.Operations'],
-  inputs: {
-    text_input: field.multiline({ displayName: 'Text Input', required: true }),
-    operation: field.sortableList({
-      closed: true,
-      displayName: 'Operation',
-      placeholder: 'Select Operation',
-      options: TEXT_OPERATIONS,
-      limit: 1,
-      refresh: true,
-    }),
-    ...textFields,
-  },
+  inputs: fields,
   outputs: {
     message: output.message({
       displayName: 'Message',
@@ -146,29 +150,6 @@ export const textOperations = defineComponent({
 
 /** The result of an operation; null if none is selected. */
 type Changed = string | Readonly<Record<string, unknown>> | DataFrame | null
-
-interface TextInputs {
-  readonly text_input: string
-  readonly text_input_2: string
-  readonly table_separator: string
-  readonly has_header: boolean
-  readonly count_words: boolean
-  readonly count_characters: boolean
-  readonly count_lines: boolean
-  readonly case_type: string
-  readonly use_regex: boolean
-  readonly search_pattern: string
-  readonly replacement_text: string
-  readonly extract_pattern: string
-  readonly max_matches: number
-  readonly head_characters: number
-  readonly tail_characters: number
-  readonly strip_mode: string
-  readonly strip_characters: string
-  readonly remove_extra_spaces: boolean
-  readonly remove_special_chars: boolean
-  readonly remove_empty_lines: boolean
-}
 
 type Operation = (text: string, inputs: TextInputs) => Changed | Promise<Changed>
 

@@ -2,7 +2,7 @@ import { append, isObject } from '@x/wire'
 import type { Embedder } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { requireSuccess, vendorRequest } from '../vendors/vendor-request.ts'
 import { readVectors, requireKey } from './read-vectors.ts'
@@ -10,6 +10,45 @@ import { readVectors, requireKey } from './read-vectors.ts'
 const URL = 'https://api.cohere.com/v2/embed'
 /** Maximum number of texts in one request. */
 const BATCH = 96
+
+const fields = {
+  api_key: field.secret({ displayName: 'Cohere API Key', required: true }),
+  model_name: field.dropdown({
+    displayName: 'Model',
+    options: [
+      'embed-english-v2.0',
+      'embed-multilingual-v2.0',
+      'embed-english-light-v2.0',
+      'embed-multilingual-light-v2.0',
+    ],
+    default: 'embed-english-v2.0',
+    combobox: true,
+  }),
+  truncate: field.text({
+    displayName: 'Truncate',
+    info: 'START or END: the end at which an overlong text is truncated.',
+    advanced: true,
+  }),
+  max_retries: field.int({
+    displayName: 'Max Retries',
+    info: 'Has no effect.',
+    default: 3,
+    advanced: true,
+  }),
+  user_agent: field.text({
+    displayName: 'User Agent',
+    info: 'Has no effect.',
+    default: 'langchain',
+    advanced: true,
+  }),
+  request_timeout: field.float({
+    displayName: 'Request Timeout',
+    info: 'Timeout in seconds.',
+    advanced: true,
+  }),
+}
+
+type CohereInputs = Values<typeof fields>
 
 /** Creates an embedder for Cohere, which distinguishes documents from queries. */
 export const cohereEmbeddings = defineComponent({
@@ -19,42 +58,7 @@ export const cohereEmbeddings = defineComponent({
   icon: 'Cohere',
   category: 'cohere',
   module: 'lfx.components.cohere.cohere_embeddings.CohereEmbeddingsComponent',
-  inputs: {
-    api_key: field.secret({ displayName: 'Cohere API Key', required: true }),
-    model_name: field.dropdown({
-      displayName: 'Model',
-      options: [
-        'embed-english-v2.0',
-        'embed-multilingual-v2.0',
-        'embed-english-light-v2.0',
-        'embed-multilingual-light-v2.0',
-      ],
-      default: 'embed-english-v2.0',
-      combobox: true,
-    }),
-    truncate: field.text({
-      displayName: 'Truncate',
-      info: 'START or END: the end at which an overlong text is truncated.',
-      advanced: true,
-    }),
-    max_retries: field.int({
-      displayName: 'Max Retries',
-      info: 'Has no effect.',
-      default: 3,
-      advanced: true,
-    }),
-    user_agent: field.text({
-      displayName: 'User Agent',
-      info: 'Has no effect.',
-      default: 'langchain',
-      advanced: true,
-    }),
-    request_timeout: field.float({
-      displayName: 'Request Timeout',
-      info: 'Timeout in seconds.',
-      advanced: true,
-    }),
-  },
+  inputs: fields,
   outputs: {
     embeddings: output.embeddings({
       displayName: 'Embeddings',
@@ -63,13 +67,6 @@ export const cohereEmbeddings = defineComponent({
     }),
   },
 })
-
-interface CohereInputs {
-  readonly api_key: string | null
-  readonly model_name: string
-  readonly truncate: string
-  readonly request_timeout: number | null
-}
 
 function createEmbedder(inputs: CohereInputs, ctx: ComponentContext): Embedder {
   const key = requireKey('Cohere Embeddings', inputs.api_key)

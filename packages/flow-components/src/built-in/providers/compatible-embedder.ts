@@ -1,5 +1,6 @@
 import type { Embedder } from '@x/flow-engine'
-import { findEmbedder, hostEmbeds } from '@x/flow-engine/internal'
+import { findEmbedder } from '@x/flow-engine/models'
+import { hostEmbeds } from '@x/flow-engine/internal'
 import type { ComponentContext } from '@x/flow-engine'
 
 /** Settings for an embedder created by a provider's component. */

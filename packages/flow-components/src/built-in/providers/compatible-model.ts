@@ -1,9 +1,10 @@
 import type { Message } from '@x/flow-engine'
 import type { ChatModel } from '@x/flow-engine'
-import { findChatModel, hostServesModels } from '@x/flow-engine/internal'
+import { plainBadRequests } from './plain-bad-requests.ts'
+import { findChatModel } from '@x/flow-engine/models'
+import { hostServesModels } from '@x/flow-engine/internal'
 import type { ComponentContext } from '@x/flow-engine'
 import { askModel, questionMessages, withSettings } from '@x/flow-engine/internal'
-import { plainBadRequests } from '@x/flow-engine/internal'
 
 /** Settings for a model created by a provider's component. */
 export interface ChosenModel {

@@ -3,7 +3,7 @@ import { trimSlashes } from '@x/wire'
 import type { Embedder } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { requireSuccess, vendorRequest } from '../vendors/vendor-request.ts'
 import { requireText } from './compatible-model.ts'
@@ -11,6 +11,23 @@ import { readVectors, requireKey } from './read-vectors.ts'
 
 const ROUTER = 'https://router.huggingface.co/hf-inference'
 const BATCH = 100
+
+const fields = {
+  api_key: field.secret({ displayName: 'HuggingFace API Key' }),
+  inference_endpoint: field.text({
+    displayName: 'Inference Endpoint',
+    info: 'URL of your own text embedding server.',
+    default: 'https://api-inference.huggingface.co/models/',
+    required: true,
+  }),
+  model_name: field.text({
+    displayName: 'Model Name',
+    default: 'BAAI/bge-large-en-v1.5',
+    required: true,
+  }),
+}
+
+type HuggingFaceInputs = Values<typeof fields>
 
 /** Creates an embedder for Hugging Face or a self-hosted embedding server. */
 export const huggingFaceInferenceApiEmbeddings = defineComponent({
@@ -21,20 +38,7 @@ export const huggingFaceInferenceApiEmbeddings = defineComponent({
   category: 'huggingface',
   module:
     'lfx.components.huggingface.huggingface_inference_api.HuggingFaceInferenceAPIEmbeddingsComponent',
-  inputs: {
-    api_key: field.secret({ displayName: 'HuggingFace API Key' }),
-    inference_endpoint: field.text({
-      displayName: 'Inference Endpoint',
-      info: 'URL of your own text embedding server.',
-      default: 'https://api-inference.huggingface.co/models/',
-      required: true,
-    }),
-    model_name: field.text({
-      displayName: 'Model Name',
-      default: 'BAAI/bge-large-en-v1.5',
-      required: true,
-    }),
-  },
+  inputs: fields,
   outputs: {
     embeddings: output.embeddings({
       displayName: 'Embeddings',
@@ -43,12 +47,6 @@ export const huggingFaceInferenceApiEmbeddings = defineComponent({
     }),
   },
 })
-
-interface HuggingFaceInputs {
-  readonly api_key: string | null
-  readonly inference_endpoint: string
-  readonly model_name: string
-}
 
 function createEmbedder(inputs: HuggingFaceInputs, ctx: ComponentContext): Embedder {
   const { url, own } = addressOf(inputs)

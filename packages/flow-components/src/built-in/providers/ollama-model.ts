@@ -5,7 +5,7 @@ import { readModelJson } from '@x/flow-engine/internal'
 import type { ChatModel } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { listOllamaModels } from '@x/flow-engine/internal'
 import { oncePerBuild } from '@x/flow-engine/internal'
@@ -29,6 +29,75 @@ const tuningFields = {
 
 const MIROSTAT = ['Disabled', 'Mirostat', 'Mirostat 2.0']
 
+const fields = {
+  base_url: field.text({
+    displayName: 'Ollama API URL',
+    default: 'http://localhost:11434',
+    refresh: true,
+  }),
+  model_name: field.dropdown({
+    displayName: 'Model Name',
+    options: [],
+    default: '',
+    combobox: true,
+    required: true,
+    refresh: true,
+  }),
+  api_key: field.secret({ displayName: 'Ollama API Key', advanced: true }),
+  temperature: temperatureField(0.1, { max: 1 }),
+  format: field.string({ displayName: 'Format', show: false }),
+  metadata: field.dict({
+    displayName: 'Metadata',
+    info: 'Has no effect.',
+    default: {},
+    advanced: true,
+  }),
+  mirostat: field.dropdown({
+    displayName: 'Mirostat',
+    options: MIROSTAT,
+    default: 'Disabled',
+    advanced: true,
+  }),
+  ...tuningFields,
+  timeout: field.int({
+    displayName: 'Timeout',
+    info: 'Time limit of a request in seconds.',
+    advanced: true,
+  }),
+  top_p: field.float({ displayName: 'Top P', advanced: true }),
+  enable_verbose_output: field.bool({
+    displayName: 'Ollama Verbose Output',
+    info: 'Has no effect.',
+    default: false,
+    advanced: true,
+  }),
+  tags: field.text({ displayName: 'Tags', info: 'Has no effect.', advanced: true }),
+  stop_tokens: field.text({
+    displayName: 'Stop Tokens',
+    info: 'Separated by commas.',
+    advanced: true,
+  }),
+  system: field.text({
+    displayName: 'System',
+    info: 'System message in older flows.',
+    advanced: true,
+  }),
+  tool_model_enabled: field.bool({
+    displayName: 'Tool Model Enabled',
+    info: 'Has no effect: every model may use tools.',
+    default: true,
+  }),
+  template: field.text({ displayName: 'Template', info: 'Has no effect.', advanced: true }),
+  enable_structured_output: field.bool({
+    displayName: 'Enable Structured Output',
+    info: 'Return the answer as a JSON object.',
+    default: false,
+  }),
+  ...chatFields,
+}
+
+type OllamaInputs = Values<typeof fields>
+
 /** A chat model of an Ollama server. */
 export const ollamaModel = defineComponent({
   type: 'OllamaModel',
@@ -37,72 +106,7 @@ export const ollamaModel = defineComponent({
   icon: 'Ollama',
   category: 'ollama',
   module: 'lfx.components.ollama.ollama.ChatOllamaComponent',
-  inputs: {
-    base_url: field.text({
-      displayName: 'Ollama API URL',
-      default: 'http://localhost:11434',
-      refresh: true,
-    }),
-    model_name: field.dropdown({
-      displayName: 'Model Name',
-      options: [],
-      default: '',
-      combobox: true,
-      required: true,
-      refresh: true,
-    }),
-    api_key: field.secret({ displayName: 'Ollama API Key', advanced: true }),
-    temperature: temperatureField(0.1, { max: 1 }),
-    format: field.string({ displayName: 'Format', show: false }),
-    metadata: field.dict({
-      displayName: 'Metadata',
-      info: 'Has no effect.',
-      default: {},
-      advanced: true,
-    }),
-    mirostat: field.dropdown({
-      displayName: 'Mirostat',
-      options: MIROSTAT,
-      default: 'Disabled',
-      advanced: true,
-    }),
-    ...tuningFields,
-    timeout: field.int({
-      displayName: 'Timeout',
-      info: 'Time limit of a request in seconds.',
-      advanced: true,
-    }),
-    top_p: field.float({ displayName: 'Top P', advanced: true }),
-    enable_verbose_output: field.bool({
-      displayName: 'Ollama Verbose Output',
-      info: 'Has no effect.',
-      default: false,
-      advanced: true,
-    }),
-    tags: field.text({ displayName: 'Tags', info: 'Has no effect.', advanced: true }),
-    stop_tokens: field.text({
-      displayName: 'Stop Tokens',
-      info: 'Separated by commas.',
-      advanced: true,
-    }),
-    system: field.text({
-      displayName: 'System',
-      info: 'System message in older flows.',
-      advanced: true,
-    }),
-    tool_model_enabled: field.bool({
-      displayName: 'Tool Model Enabled',
-      info: 'Has no effect: every model may use tools.',
-      default: true,
-    }),
-    template: field.text({ displayName: 'Template', info: 'Has no effect.', advanced: true }),
-    enable_structured_output: field.bool({
-      displayName: 'Enable Structured Output',
-      info: 'Return the answer as a JSON object.',
-      default: false,
-    }),
-    ...chatFields,
-  },
+  inputs: fields,
   outputs: {
     text_output: output.message({
       displayName: 'Text',
@@ -138,23 +142,6 @@ export const ollamaModel = defineComponent({
     if (models.length > 0) offered.options = models
   },
 })
-
-interface OllamaInputs {
-  readonly input_value: Message | null
-  readonly system_message: string
-  readonly stream: boolean
-  readonly base_url: string
-  readonly model_name: string
-  readonly api_key: string | null
-  readonly temperature: number
-  readonly format: string
-  readonly mirostat: string
-  readonly timeout: number | null
-  readonly top_p: number | null
-  readonly stop_tokens: string
-  readonly system: string
-  readonly enable_structured_output: boolean
-}
 
 async function build(inputs: OllamaInputs, ctx: ComponentContext): Promise<ChatModel> {
   const stop = inputs.stop_tokens.split(',').map((token) => token.trim())

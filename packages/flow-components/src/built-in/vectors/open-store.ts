@@ -1,4 +1,4 @@
-import { createMemoryVectorStore } from '@x/flow-engine/internal'
+import { createMemoryVectorStore } from '@x/flow-engine/memory'
 import type { ComponentContext } from '@x/flow-engine'
 import type { NearestOptions, NearestRow, VectorRow, VectorStore } from '@x/flow-engine'
 import { nearestRows } from './nearest.ts'

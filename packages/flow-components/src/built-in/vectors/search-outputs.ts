@@ -1,9 +1,8 @@
-import { createDataFrame } from '@x/flow-engine'
+import { createDataFrame, type Output } from '@x/flow-engine'
 import type { Data } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import type { Fields, Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
-import type { Output } from '@x/flow-engine/internal'
 
 /**
  * Creates the two outputs of a vector store: search results as a list and as a table.

@@ -1,11 +1,48 @@
 import { isObject } from '@x/wire'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { vendorMessage, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://api.agentql.com/v1/query-data'
+
+const fields = {
+  api_key: field.secret({ displayName: 'AgentQL API Key', required: true }),
+  url: field.text({ displayName: 'URL', required: true, toolMode: true }),
+  query: field.multiline({ displayName: 'AgentQL Query', toolMode: true }),
+  prompt: field.multiline({ displayName: 'Prompt', toolMode: true }),
+  is_stealth_mode_enabled: field.bool({
+    displayName: 'Enable Stealth Mode (Beta)',
+    default: false,
+    advanced: true,
+  }),
+  timeout: field.int({
+    displayName: 'Timeout',
+    default: 900,
+    advanced: true,
+    info: 'Timeout in seconds.',
+  }),
+  mode: field.dropdown({
+    displayName: 'Request Mode',
+    default: 'fast',
+    options: ['fast', 'standard'],
+    advanced: true,
+  }),
+  wait_for: field.int({ displayName: 'Wait For', default: 0, advanced: true }),
+  is_scroll_to_bottom_enabled: field.bool({
+    displayName: 'Enable scroll to bottom',
+    default: false,
+    advanced: true,
+  }),
+  is_screenshot_enabled: field.bool({
+    displayName: 'Enable screenshot',
+    default: false,
+    advanced: true,
+  }),
+}
+
+type AgentQlInputs = Values<typeof fields>
 
 /** Extracts data from a web page with a query or a prompt. */
 export const agentQl = defineComponent({
@@ -15,40 +52,7 @@ export const agentQl = defineComponent({
   icon: 'AgentQL',
   category: 'agentql',
   module: 'lfx.components.agentql.agentql_api.AgentQL',
-  inputs: {
-    api_key: field.secret({ displayName: 'AgentQL API Key', required: true }),
-    url: field.text({ displayName: 'URL', required: true, toolMode: true }),
-    query: field.multiline({ displayName: 'AgentQL Query', toolMode: true }),
-    prompt: field.multiline({ displayName: 'Prompt', toolMode: true }),
-    is_stealth_mode_enabled: field.bool({
-      displayName: 'Enable Stealth Mode (Beta)',
-      default: false,
-      advanced: true,
-    }),
-    timeout: field.int({
-      displayName: 'Timeout',
-      default: 900,
-      advanced: true,
-      info: 'Timeout in seconds.',
-    }),
-    mode: field.dropdown({
-      displayName: 'Request Mode',
-      default: 'fast',
-      options: ['fast', 'standard'],
-      advanced: true,
-    }),
-    wait_for: field.int({ displayName: 'Wait For', default: 0, advanced: true }),
-    is_scroll_to_bottom_enabled: field.bool({
-      displayName: 'Enable scroll to bottom',
-      default: false,
-      advanced: true,
-    }),
-    is_screenshot_enabled: field.bool({
-      displayName: 'Enable screenshot',
-      default: false,
-      advanced: true,
-    }),
-  },
+  inputs: fields,
   outputs: {
     data: output.data({
       displayName: 'JSON',
@@ -57,19 +61,6 @@ export const agentQl = defineComponent({
     }),
   },
 })
-
-interface AgentQlInputs {
-  readonly api_key: string
-  readonly url: string
-  readonly query: string
-  readonly prompt: string
-  readonly is_stealth_mode_enabled: boolean
-  readonly timeout: number
-  readonly mode: string
-  readonly wait_for: number
-  readonly is_scroll_to_bottom_enabled: boolean
-  readonly is_screenshot_enabled: boolean
-}
 
 async function extract(inputs: AgentQlInputs, ctx: ComponentContext): Promise<object> {
   const { query, prompt, api_key: key } = inputs

@@ -3,7 +3,7 @@ import { DEFAULT_URL, refreshAnthropicModels } from '@x/flow-engine/internal'
 import type { ChatModel } from '@x/flow-engine'
 import { anthropicModels } from '@x/flow-engine/internal'
 
-import { findChatModel } from '@x/flow-engine/internal'
+import { findChatModel } from '@x/flow-engine/models'
 
 import type { ComponentContext } from '@x/flow-engine'
 import { field } from '@x/flow-engine'

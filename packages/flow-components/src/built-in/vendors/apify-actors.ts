@@ -3,13 +3,32 @@ import { parseJson } from '@x/wire'
 import type { Tool } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const BASE = 'https://api.apify.com/v2'
 const MAX_RUN_MS = 15 * 60_000
 const OPEN = new Set(['READY', 'RUNNING', 'TIMING-OUT', 'ABORTING'])
+
+const fields = {
+  apify_token: field.secret({ displayName: 'Apify Token', required: true }),
+  actor_id: field.string({
+    displayName: 'Actor',
+    default: 'apify/website-content-crawler',
+    required: true,
+  }),
+  run_input: field.multiline({
+    displayName: 'Run input',
+    default:
+      '{"startUrls":[{"url":"https://docs.apify.com/academy/web-scraping-for-beginners"}],"maxCrawlDepth":0}',
+    required: true,
+  }),
+  dataset_fields: field.multiline({ displayName: 'Output fields' }),
+  flatten_dataset: field.bool({ displayName: 'Flatten output', default: false }),
+}
+
+type ActorInputs = Values<typeof fields>
 
 /** Runs an Apify actor, or supplies it as a tool. */
 export const apifyActors = defineComponent({
@@ -20,22 +39,7 @@ export const apifyActors = defineComponent({
   category: 'apify',
   module: 'lfx.components.apify.apify_actor.ApifyActorsComponent',
   idempotent: false,
-  inputs: {
-    apify_token: field.secret({ displayName: 'Apify Token', required: true }),
-    actor_id: field.string({
-      displayName: 'Actor',
-      default: 'apify/website-content-crawler',
-      required: true,
-    }),
-    run_input: field.multiline({
-      displayName: 'Run input',
-      default:
-        '{"startUrls":[{"url":"https://docs.apify.com/academy/web-scraping-for-beginners"}],"maxCrawlDepth":0}',
-      required: true,
-    }),
-    dataset_fields: field.multiline({ displayName: 'Output fields' }),
-    flatten_dataset: field.bool({ displayName: 'Flatten output', default: false }),
-  },
+  inputs: fields,
   outputs: {
     output: output.list({
       displayName: 'Output',
@@ -52,13 +56,6 @@ export const apifyActors = defineComponent({
     }),
   },
 })
-
-interface ActorInputs {
-  readonly apify_token: string
-  readonly actor_id: string
-  readonly dataset_fields: string
-  readonly flatten_dataset: boolean
-}
 
 type Item = Record<string, unknown>
 
@@ -141,8 +138,8 @@ function parsedInput(text: string): unknown {
 }
 
 /** Selects the wanted fields, with dots for nested ones, and flattens nested objects. */
-function shaped(item: Item, { dataset_fields: fields, flatten_dataset: flat }: ActorInputs): Item {
-  const names = fields
+function shaped(item: Item, { dataset_fields: wanted, flatten_dataset: flat }: ActorInputs): Item {
+  const names = wanted
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')

@@ -1,8 +1,7 @@
-import { errorText } from '@x/flow-engine/internal'
-import { isFlowError } from '@x/flow-engine'
+import { isFlowError, errorText } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import type { FileReference } from '@x/flow-engine'
 import { askAssemblyAi } from './assembly-ai.ts'
@@ -10,6 +9,35 @@ import { textIn } from './vendor-request.ts'
 
 const FORMATS =
   '3ga 8svx aac ac3 aif aiff alac amr ape au dss flac flv m4a m4b m4p m4r mp3 mpga ogg oga mogg opus qcp tta voc wav wma wv webm mts m2ts ts mov mp2 mp4 m4p m4v mxf'
+
+const fields = {
+  api_key: field.secret({ displayName: 'Assembly API Key', required: true }),
+  audio_file: field.file({
+    displayName: 'Audio File',
+    extensions: FORMATS.split(' '),
+    attributes: { required: true },
+  }),
+  audio_file_url: field.text({ displayName: 'Audio File URL', advanced: true }),
+  speech_model: field.dropdown({
+    closed: false,
+    displayName: 'Speech Model',
+    default: 'best',
+    options: ['best', 'nano'],
+    advanced: true,
+  }),
+  language_detection: field.bool({
+    displayName: 'Automatic Language Detection',
+    default: false,
+    advanced: true,
+  }),
+  language_code: field.text({ displayName: 'Language', advanced: true }),
+  speaker_labels: field.bool({ displayName: 'Enable Speaker Labels', default: false }),
+  speakers_expected: field.text({ displayName: 'Expected Number of Speakers', advanced: true }),
+  punctuate: field.bool({ displayName: 'Punctuate', default: true, advanced: true }),
+  format_text: field.bool({ displayName: 'Format Text', default: true, advanced: true }),
+}
+
+type StartInputs = Values<typeof fields>
 
 /** Starts the transcription of a recording. Failures are returned as data. */
 export const assemblyAiTranscriptionJobCreator = defineComponent({
@@ -20,32 +48,7 @@ export const assemblyAiTranscriptionJobCreator = defineComponent({
   category: 'assemblyai',
   module: 'lfx.components.assemblyai.assemblyai_start_transcript.AssemblyAITranscriptionJobCreator',
   idempotent: false,
-  inputs: {
-    api_key: field.secret({ displayName: 'Assembly API Key', required: true }),
-    audio_file: field.file({
-      displayName: 'Audio File',
-      extensions: FORMATS.split(' '),
-      attributes: { required: true },
-    }),
-    audio_file_url: field.text({ displayName: 'Audio File URL', advanced: true }),
-    speech_model: field.dropdown({
-      closed: false,
-      displayName: 'Speech Model',
-      default: 'best',
-      options: ['best', 'nano'],
-      advanced: true,
-    }),
-    language_detection: field.bool({
-      displayName: 'Automatic Language Detection',
-      default: false,
-      advanced: true,
-    }),
-    language_code: field.text({ displayName: 'Language', advanced: true }),
-    speaker_labels: field.bool({ displayName: 'Enable Speaker Labels', default: false }),
-    speakers_expected: field.text({ displayName: 'Expected Number of Speakers', advanced: true }),
-    punctuate: field.bool({ displayName: 'Punctuate', default: true, advanced: true }),
-    format_text: field.bool({ displayName: 'Format Text', default: true, advanced: true }),
-  },
+  inputs: fields,
   outputs: {
     transcript_id: output.data({
       displayName: 'Transcript ID',
@@ -61,19 +64,6 @@ export const assemblyAiTranscriptionJobCreator = defineComponent({
     }),
   },
 })
-
-interface StartInputs {
-  readonly api_key: string
-  readonly audio_file: readonly FileReference[]
-  readonly audio_file_url: string
-  readonly speech_model: string
-  readonly language_detection: boolean
-  readonly language_code: string
-  readonly speaker_labels: boolean
-  readonly speakers_expected: string
-  readonly punctuate: boolean
-  readonly format_text: boolean
-}
 
 async function start(inputs: StartInputs, ctx: ComponentContext): Promise<object> {
   const expected = inputs.speakers_expected.trim()

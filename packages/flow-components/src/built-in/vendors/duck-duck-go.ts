@@ -1,11 +1,17 @@
 import { defineComponent, type ComponentContext } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
-import { output } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { searchHits } from '../data-source/search-web.ts'
-import { dataOf, formerData, formerText, textOf, rowLimits } from './search-rows.ts'
+import { rowLimits, rowOutputs } from './search-rows.ts'
 
 const TIMEOUT_MS = 60_000
 const NOTHING = 'No good DuckDuckGo Search Result was found'
+
+const fields = {
+  input_value: field.text({ displayName: 'Search Query', required: true, toolMode: true }),
+  ...rowLimits,
+}
+
+type Search = Values<typeof fields>
 
 /** Searches DuckDuckGo without reading the pages found. */
 export const duckDuckGoSearch = defineComponent({
@@ -15,32 +21,9 @@ export const duckDuckGoSearch = defineComponent({
   icon: 'DuckDuckGo',
   category: 'duckduckgo',
   module: 'lfx.components.duckduckgo.duck_duck_go_search_run.DuckDuckGoSearchComponent',
-  inputs: {
-    input_value: field.text({ displayName: 'Search Query', required: true, toolMode: true }),
-    ...rowLimits,
-  },
-  outputs: {
-    dataframe: output.dataFrame({
-      displayName: 'DataFrame',
-      method: 'fetch_content_dataframe',
-      run: (inputs, ctx) => search(inputs, ctx),
-    }),
-    data: output.list({
-      ...formerData,
-      run: async (inputs, ctx) => dataOf(await search(inputs, ctx)),
-    }),
-    text: output.message({
-      ...formerText,
-      run: async (inputs, ctx) => textOf(await search(inputs, ctx)),
-    }),
-  },
+  inputs: fields,
+  outputs: rowOutputs<typeof fields>(search),
 })
-
-interface Search {
-  readonly input_value: string
-  readonly max_results: number
-  readonly max_snippet_length: number
-}
 
 async function search(
   { input_value, max_results, max_snippet_length: length }: Search,

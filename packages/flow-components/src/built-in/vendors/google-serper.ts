@@ -3,7 +3,7 @@ import { createData, type Data } from '@x/flow-engine'
 import type { Tool } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
@@ -15,6 +15,25 @@ const LISTS = new Map([
   ['videos', 'videos'],
 ])
 
+const fields = {
+  serper_api_key: field.secret({ displayName: 'Serper API Key', required: true }),
+  query: field.multiline({ displayName: 'Query' }),
+  k: field.int({ displayName: 'Number of results', default: 4, required: true }),
+  query_type: field.dropdown({
+    displayName: 'Query Type',
+    options: [...LISTS.keys()],
+    default: 'search',
+  }),
+  query_params: field.dict({
+    displayName: 'Query Params',
+    info: 'Additional parameters of the search.',
+    list: true,
+    default: { gl: 'us', hl: 'en' },
+  }),
+}
+
+type SearchInputs = Values<typeof fields>
+
 /** Searches Google through Serper. */
 export const googleSerperApi = defineComponent({
   type: 'GoogleSerperAPI',
@@ -24,22 +43,7 @@ export const googleSerperApi = defineComponent({
   category: 'tools',
   module: 'lfx.components.tools.google_serper_api.GoogleSerperAPIComponent',
   legacy: true,
-  inputs: {
-    serper_api_key: field.secret({ displayName: 'Serper API Key', required: true }),
-    query: field.multiline({ displayName: 'Query' }),
-    k: field.int({ displayName: 'Number of results', default: 4, required: true }),
-    query_type: field.dropdown({
-      displayName: 'Query Type',
-      options: [...LISTS.keys()],
-      default: 'search',
-    }),
-    query_params: field.dict({
-      displayName: 'Query Params',
-      info: 'Additional parameters of the search.',
-      list: true,
-      default: { gl: 'us', hl: 'en' },
-    }),
-  },
+  inputs: fields,
   outputs: {
     api_run_model: output.list({
       displayName: 'Data',
@@ -57,14 +61,6 @@ export const googleSerperApi = defineComponent({
     }),
   },
 })
-
-interface SearchInputs {
-  readonly serper_api_key: string | null
-  readonly query: string
-  readonly k: number
-  readonly query_type: string
-  readonly query_params: Readonly<Record<string, unknown>>
-}
 
 async function search(inputs: SearchInputs, ctx: ComponentContext): Promise<Data[]> {
   const key = inputs.serper_api_key ?? ''

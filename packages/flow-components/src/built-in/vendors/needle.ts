@@ -1,12 +1,20 @@
 import { isObject } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
-import type { ComponentContext } from '@x/flow-engine'
+import { type ComponentContext, errorText } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const NOTHING = 'No relevant documents found for the query.'
+
+const fields = {
+  needle_api_key: field.secret({ displayName: 'Needle API Key', required: true }),
+  collection_id: field.text({ displayName: 'Collection ID', required: true }),
+  query: field.text({ displayName: 'User Query', required: true, toolMode: true }),
+  top_k: field.int({ displayName: 'Top K Results', default: 20, required: true }),
+}
+
+type NeedleInputs = Values<typeof fields>
 
 /** Finds texts in a Needle collection that are relevant to a question. */
 export const needle = defineComponent({
@@ -16,12 +24,7 @@ export const needle = defineComponent({
   icon: 'Needle',
   category: 'needle',
   module: 'lfx.components.needle.needle.NeedleComponent',
-  inputs: {
-    needle_api_key: field.secret({ displayName: 'Needle API Key', required: true }),
-    collection_id: field.text({ displayName: 'Collection ID', required: true }),
-    query: field.text({ displayName: 'User Query', required: true, toolMode: true }),
-    top_k: field.int({ displayName: 'Top K Results', default: 20, required: true }),
-  },
+  inputs: fields,
   outputs: {
     result: output.message({
       displayName: 'Result',
@@ -43,13 +46,6 @@ export const needle = defineComponent({
     }),
   },
 })
-
-interface NeedleInputs {
-  readonly needle_api_key: string
-  readonly collection_id: string
-  readonly query: string
-  readonly top_k: number
-}
 
 async function search(inputs: NeedleInputs, ctx: ComponentContext): Promise<string[]> {
   const collection = encodeURIComponent(inputs.collection_id)

@@ -1,10 +1,9 @@
 import { trimSlashes } from '@x/wire'
 import { parseJson } from '@x/wire'
 import { createWorkBudget } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
 import { encodeBase64, eventLoopTurn, isObject } from '@x/wire'
-import type { ComponentContext } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { type ComponentContext, errorText } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
 import { documentId } from '../vectors/document-id.ts'
 import { createRepeatBudget } from '../vectors/repeat-budget.ts'
@@ -21,6 +20,92 @@ const TEXT = 'text'
 /** Weights of semantic and keyword search in a hybrid search. */
 const WEIGHTS = { meaning: 0.7, words: 0.3 }
 
+const fields = {
+  docs_metadata: field.table({
+    displayName: 'Document Metadata',
+    info: 'Metadata added to each document.',
+    columns: [
+      { name: 'key', display_name: 'Key', type: 'str', description: 'Name of the value.' },
+      { name: 'value', display_name: 'Value', type: 'str', description: 'The value.' },
+    ],
+  }),
+  opensearch_url: field.string({
+    displayName: 'OpenSearch URL',
+    default: 'http://localhost:9200',
+  }),
+  index_name: field.string({ displayName: 'Index Name', default: 'langflow' }),
+  engine: field.dropdown({
+    displayName: 'Vector Engine',
+    options: ['nmslib', 'faiss', 'lucene', 'jvector'],
+    default: 'jvector',
+    advanced: true,
+  }),
+  space_type: field.dropdown({
+    displayName: 'Distance Metric',
+    options: ['l2', 'l1', 'cosinesimil', 'linf', 'innerproduct'],
+    default: 'l2',
+    advanced: true,
+  }),
+  ef_construction: field.int({ displayName: 'EF Construction', default: 512, advanced: true }),
+  m: field.int({ displayName: 'M Parameter', default: 16, advanced: true }),
+  vector_field: field.string({
+    displayName: 'Vector Field Name',
+    default: 'chunk_embedding',
+    advanced: true,
+  }),
+  hybrid: field.bool({
+    displayName: 'Hybrid Search',
+    info: 'Search by keywords as well as by meaning.',
+    default: false,
+    advanced: true,
+  }),
+  filter_expression: field.multiline({
+    displayName: 'Search Filters (JSON)',
+    info: 'A query clause or a list of clauses, for example {"term": {"source": "manual"}}.',
+  }),
+  auth_mode: field.dropdown({
+    closed: true,
+    displayName: 'Authentication Mode',
+    options: ['basic', 'jwt'],
+    default: 'basic',
+    refresh: true,
+  }),
+  username: field.string({ displayName: 'Username', default: 'admin' }),
+  password: field.secret({ displayName: 'OpenSearch Password' }),
+  jwt_token: field.secret({ displayName: 'JWT Token', show: false }),
+  jwt_header: field.string({
+    displayName: 'JWT Header Name',
+    default: 'Authorization',
+    advanced: true,
+    show: false,
+  }),
+  bearer_prefix: field.bool({
+    displayName: "Prefix 'Bearer '",
+    default: true,
+    advanced: true,
+    show: false,
+  }),
+  use_ssl: field.bool({
+    displayName: 'Use SSL/TLS',
+    info: 'Has no effect: determined by the URL.',
+    default: true,
+    advanced: true,
+  }),
+  verify_certs: field.bool({
+    displayName: 'Verify SSL Certificates',
+    info: 'Has no effect: certificates are always verified.',
+    default: false,
+    advanced: true,
+  }),
+  request_timeout: field.int({
+    displayName: 'Request Timeout (seconds)',
+    default: 60,
+    advanced: true,
+  }),
+}
+
+type OpenSearchInputs = Values<typeof fields>
+
 /** A vector index on an OpenSearch server. */
 export const openSearchVectorStore = defineVectorStore({
   type: 'OpenSearchVectorStoreComponent',
@@ -29,89 +114,7 @@ export const openSearchVectorStore = defineVectorStore({
   icon: 'OpenSearch',
   category: 'elastic',
   module: 'lfx.components.elastic.opensearch.OpenSearchVectorStoreComponent',
-  inputs: {
-    docs_metadata: field.table({
-      displayName: 'Document Metadata',
-      info: 'Metadata added to each document.',
-      columns: [
-        { name: 'key', display_name: 'Key', type: 'str', description: 'Name of the value.' },
-        { name: 'value', display_name: 'Value', type: 'str', description: 'The value.' },
-      ],
-    }),
-    opensearch_url: field.string({
-      displayName: 'OpenSearch URL',
-      default: 'http://localhost:9200',
-    }),
-    index_name: field.string({ displayName: 'Index Name', default: 'langflow' }),
-    engine: field.dropdown({
-      displayName: 'Vector Engine',
-      options: ['nmslib', 'faiss', 'lucene', 'jvector'],
-      default: 'jvector',
-      advanced: true,
-    }),
-    space_type: field.dropdown({
-      displayName: 'Distance Metric',
-      options: ['l2', 'l1', 'cosinesimil', 'linf', 'innerproduct'],
-      default: 'l2',
-      advanced: true,
-    }),
-    ef_construction: field.int({ displayName: 'EF Construction', default: 512, advanced: true }),
-    m: field.int({ displayName: 'M Parameter', default: 16, advanced: true }),
-    vector_field: field.string({
-      displayName: 'Vector Field Name',
-      default: 'chunk_embedding',
-      advanced: true,
-    }),
-    hybrid: field.bool({
-      displayName: 'Hybrid Search',
-      info: 'Search by keywords as well as by meaning.',
-      default: false,
-      advanced: true,
-    }),
-    filter_expression: field.multiline({
-      displayName: 'Search Filters (JSON)',
-      info: 'A query clause or a list of clauses, for example {"term": {"source": "manual"}}.',
-    }),
-    auth_mode: field.dropdown({
-      closed: true,
-      displayName: 'Authentication Mode',
-      options: ['basic', 'jwt'],
-      default: 'basic',
-      refresh: true,
-    }),
-    username: field.string({ displayName: 'Username', default: 'admin' }),
-    password: field.secret({ displayName: 'OpenSearch Password' }),
-    jwt_token: field.secret({ displayName: 'JWT Token', show: false }),
-    jwt_header: field.string({
-      displayName: 'JWT Header Name',
-      default: 'Authorization',
-      advanced: true,
-      show: false,
-    }),
-    bearer_prefix: field.bool({
-      displayName: "Prefix 'Bearer '",
-      default: true,
-      advanced: true,
-      show: false,
-    }),
-    use_ssl: field.bool({
-      displayName: 'Use SSL/TLS',
-      info: 'Has no effect: determined by the URL.',
-      default: true,
-      advanced: true,
-    }),
-    verify_certs: field.bool({
-      displayName: 'Verify SSL Certificates',
-      info: 'Has no effect: certificates are always verified.',
-      default: false,
-      advanced: true,
-    }),
-    request_timeout: field.int({
-      displayName: 'Request Timeout (seconds)',
-      default: 60,
-      advanced: true,
-    }),
-  },
+  inputs: fields,
   open: (inputs, ctx) => openIndex(inputs, ctx),
   refresh(template, name, value) {
     if (name !== 'auth_mode') return
@@ -131,26 +134,6 @@ const AUTH_FIELDS = [
   ['jwt_header', 'jwt'],
   ['bearer_prefix', 'jwt'],
 ] as const
-
-interface OpenSearchInputs {
-  readonly docs_metadata: readonly Readonly<Record<string, unknown>>[]
-  readonly opensearch_url: string
-  readonly index_name: string
-  readonly engine: string
-  readonly space_type: string
-  readonly ef_construction: number
-  readonly m: number
-  readonly vector_field: string
-  readonly hybrid: boolean
-  readonly filter_expression: string
-  readonly auth_mode: string
-  readonly username: string
-  readonly password: string | null
-  readonly jwt_token: string | null
-  readonly jwt_header: string
-  readonly bearer_prefix: boolean
-  readonly request_timeout: number
-}
 
 function openIndex(inputs: OpenSearchInputs, ctx: ComponentContext): RemoteCollection {
   const base = trimSlashes(inputs.opensearch_url.trim())

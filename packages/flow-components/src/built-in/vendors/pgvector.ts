@@ -1,5 +1,4 @@
-import { errorText } from '@x/flow-engine/internal'
-import type { ComponentContext } from '@x/flow-engine'
+import { type ComponentContext, errorText } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import type { SqlConnection } from '@x/flow-engine'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'

@@ -1,12 +1,28 @@
 import { isObject } from '@x/wire'
 import type { ComponentContext } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
 import { documentId } from '../vectors/document-id.ts'
 import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const API = 'https://api.pinecone.io/indexes'
 const API_VERSION = '2025-04'
+
+const fields = {
+  index_name: field.string({ displayName: 'Index Name', required: true }),
+  namespace: field.string({ displayName: 'Namespace' }),
+  distance_strategy: field.dropdown({
+    displayName: 'Distance Strategy',
+    info: 'Has no effect: determined by the index.',
+    options: ['Cosine', 'Euclidean', 'Dot Product'],
+    default: 'Cosine',
+    advanced: true,
+  }),
+  pinecone_api_key: field.secret({ displayName: 'Pinecone API Key', required: true }),
+  text_key: field.string({ displayName: 'Text Key', default: 'text', advanced: true }),
+}
+
+type PineconeInputs = Values<typeof fields>
 
 /** A Pinecone index, accessed through its HTTP API. */
 export const pinecone = defineVectorStore({
@@ -16,28 +32,9 @@ export const pinecone = defineVectorStore({
   icon: 'Pinecone',
   category: 'pinecone',
   module: 'lfx.components.pinecone.pinecone.PineconeVectorStoreComponent',
-  inputs: {
-    index_name: field.string({ displayName: 'Index Name', required: true }),
-    namespace: field.string({ displayName: 'Namespace' }),
-    distance_strategy: field.dropdown({
-      displayName: 'Distance Strategy',
-      info: 'Has no effect: determined by the index.',
-      options: ['Cosine', 'Euclidean', 'Dot Product'],
-      default: 'Cosine',
-      advanced: true,
-    }),
-    pinecone_api_key: field.secret({ displayName: 'Pinecone API Key', required: true }),
-    text_key: field.string({ displayName: 'Text Key', default: 'text', advanced: true }),
-  },
+  inputs: fields,
   open: (inputs, ctx) => openIndex(inputs, ctx),
 })
-
-interface PineconeInputs {
-  readonly index_name: string
-  readonly namespace: string
-  readonly pinecone_api_key: string | null
-  readonly text_key: string
-}
 
 function openIndex(inputs: PineconeInputs, ctx: ComponentContext): RemoteCollection {
   const key = inputs.pinecone_api_key ?? ''

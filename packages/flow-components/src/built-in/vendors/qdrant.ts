@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
 import { trimSlashes } from '@x/wire'
 import type { ComponentContext } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
 import { documentId } from '../vectors/document-id.ts'
 import { createRepeatBudget } from '../vectors/repeat-budget.ts'
@@ -13,6 +13,49 @@ const DISTANCES = new Map([
   ['Dot Product', 'Dot'],
 ])
 
+const fields = {
+  collection_name: field.string({ displayName: 'Collection Name', required: true }),
+  host: field.string({ displayName: 'Host', default: 'localhost', advanced: true }),
+  port: field.int({ displayName: 'Port', default: 6333, advanced: true }),
+  grpc_port: field.int({
+    displayName: 'gRPC Port',
+    info: 'Has no effect: the server is accessed over HTTP.',
+    default: 6334,
+    advanced: true,
+  }),
+  api_key: field.secret({ displayName: 'Qdrant API Key', advanced: true }),
+  prefix: field.string({
+    displayName: 'Prefix',
+    info: "Path prefix of the server's API.",
+    advanced: true,
+  }),
+  timeout: field.int({ displayName: 'Timeout', info: 'Timeout in seconds.', advanced: true }),
+  path: field.string({
+    displayName: 'Path',
+    info: 'Must be empty, because local files are not supported.',
+    advanced: true,
+  }),
+  url: field.string({ displayName: 'URL', info: 'Overrides host and port.', advanced: true }),
+  distance_func: field.dropdown({
+    displayName: 'Distance Function',
+    options: [...DISTANCES.keys()],
+    default: 'Cosine',
+    advanced: true,
+  }),
+  content_payload_key: field.string({
+    displayName: 'Content Payload Key',
+    default: 'page_content',
+    advanced: true,
+  }),
+  metadata_payload_key: field.string({
+    displayName: 'Metadata Payload Key',
+    default: 'metadata',
+    advanced: true,
+  }),
+}
+
+type QdrantInputs = Values<typeof fields>
+
 /** A collection on a Qdrant server, accessed through its HTTP API. */
 export const qdrantVectorStore = defineVectorStore({
   type: 'QdrantVectorStoreComponent',
@@ -21,62 +64,9 @@ export const qdrantVectorStore = defineVectorStore({
   icon: 'Qdrant',
   category: 'qdrant',
   module: 'lfx.components.qdrant.qdrant.QdrantVectorStoreComponent',
-  inputs: {
-    collection_name: field.string({ displayName: 'Collection Name', required: true }),
-    host: field.string({ displayName: 'Host', default: 'localhost', advanced: true }),
-    port: field.int({ displayName: 'Port', default: 6333, advanced: true }),
-    grpc_port: field.int({
-      displayName: 'gRPC Port',
-      info: 'Has no effect: the server is accessed over HTTP.',
-      default: 6334,
-      advanced: true,
-    }),
-    api_key: field.secret({ displayName: 'Qdrant API Key', advanced: true }),
-    prefix: field.string({
-      displayName: 'Prefix',
-      info: "Path prefix of the server's API.",
-      advanced: true,
-    }),
-    timeout: field.int({ displayName: 'Timeout', info: 'Timeout in seconds.', advanced: true }),
-    path: field.string({
-      displayName: 'Path',
-      info: 'Must be empty, because local files are not supported.',
-      advanced: true,
-    }),
-    url: field.string({ displayName: 'URL', info: 'Overrides host and port.', advanced: true }),
-    distance_func: field.dropdown({
-      displayName: 'Distance Function',
-      options: [...DISTANCES.keys()],
-      default: 'Cosine',
-      advanced: true,
-    }),
-    content_payload_key: field.string({
-      displayName: 'Content Payload Key',
-      default: 'page_content',
-      advanced: true,
-    }),
-    metadata_payload_key: field.string({
-      displayName: 'Metadata Payload Key',
-      default: 'metadata',
-      advanced: true,
-    }),
-  },
+  inputs: fields,
   open: (inputs, ctx) => openCollection(inputs, ctx),
 })
-
-interface QdrantInputs {
-  readonly collection_name: string
-  readonly host: string
-  readonly port: number
-  readonly api_key: string | null
-  readonly prefix: string
-  readonly timeout: number | null
-  readonly path: string
-  readonly url: string
-  readonly distance_func: string
-  readonly content_payload_key: string
-  readonly metadata_payload_key: string
-}
 
 /** @throws TypeError for a path, because local files are not supported */
 function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteCollection {

@@ -1,12 +1,13 @@
 import { isObject, parseJson } from '@x/wire'
-import type {
-  ComponentContext,
-  MessageRecord,
-  MessageService,
-  RedisConnection,
+import {
+  type ComponentContext,
+  type MessageRecord,
+  type MessageService,
+  type RedisConnection,
+  errorText,
 } from '@x/flow-engine'
 import { createMessage, defineComponent, field, output } from '@x/flow-engine'
-import { errorText, messageToRecord } from '@x/flow-engine/internal'
+import { messageToRecord } from '@x/flow-engine/internal'
 
 /** The most messages of a session that are read, newest first. */
 const MOST = 10_000

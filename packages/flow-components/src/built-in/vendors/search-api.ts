@@ -2,9 +2,9 @@ import { isObject } from '@x/wire'
 import { parseJson } from '@x/wire'
 import { toLiteralText } from '@x/flow-engine/internal'
 import { createData, defineComponent, type ComponentContext } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
-import { dataOf, formerData, formerText, textOf, resultRow, rowLimits } from './search-rows.ts'
+import { resultRow, rowLimits, rowOutputs } from './search-rows.ts'
 import {
   answerText,
   isSuccess,
@@ -16,6 +16,28 @@ import {
 const SEARCH_URL = 'https://www.searchapi.io/api/v1/search'
 const TIMEOUT_MS = 60_000
 
+const fields = {
+  engine: field.dropdown({
+    displayName: 'Engine',
+    // In older nodes it is a text; the service has many engines.
+    closed: false,
+    options: ['google', 'bing', 'duckduckgo'],
+    default: 'google',
+  }),
+  api_key: field.secret({ displayName: 'SearchAPI API Key', required: true }),
+  input_value: field.multiline({ displayName: 'Input', toolMode: true }),
+  search_params: field.dict({
+    displayName: 'Search parameters',
+    info: 'Additional parameters of the search engine.',
+    list: true,
+    default: {},
+    advanced: true,
+  }),
+  ...rowLimits,
+}
+
+type SearchInputs = Values<typeof fields>
+
 /** Searches the web through SearchApi, also as the older node, which is a tool of agents. */
 export const searchApi = defineComponent({
   type: 'SearchComponent',
@@ -25,39 +47,9 @@ export const searchApi = defineComponent({
   icon: 'SearchAPI',
   category: 'searchapi',
   module: 'lfx.components.searchapi.search.SearchComponent',
-  inputs: {
-    engine: field.dropdown({
-      displayName: 'Engine',
-      // In older nodes it is a text; the service has many engines.
-      closed: false,
-      options: ['google', 'bing', 'duckduckgo'],
-      default: 'google',
-    }),
-    api_key: field.secret({ displayName: 'SearchAPI API Key', required: true }),
-    input_value: field.multiline({ displayName: 'Input', toolMode: true }),
-    search_params: field.dict({
-      displayName: 'Search parameters',
-      info: 'Additional parameters of the search engine.',
-      list: true,
-      default: {},
-      advanced: true,
-    }),
-    ...rowLimits,
-  },
+  inputs: fields,
   outputs: {
-    dataframe: output.dataFrame({
-      displayName: 'DataFrame',
-      method: 'fetch_content_dataframe',
-      run: (inputs, ctx) => search(inputs, ctx),
-    }),
-    data: output.list({
-      ...formerData,
-      run: async (inputs, ctx) => dataOf(await search(inputs, ctx)),
-    }),
-    text: output.message({
-      ...formerText,
-      run: async (inputs, ctx) => textOf(await search(inputs, ctx), '\n'),
-    }),
+    ...rowOutputs<typeof fields>(search, '\n'),
     api_run_model: output.list({
       displayName: 'Data',
       method: 'run_model',
@@ -83,15 +75,6 @@ export const searchApi = defineComponent({
     }),
   },
 })
-
-interface SearchInputs {
-  readonly engine: string
-  readonly api_key: string
-  readonly input_value: string
-  readonly search_params: Readonly<Record<string, unknown>>
-  readonly max_results: number
-  readonly max_snippet_length: number
-}
 
 const TOOL_PARAMETERS = {
   type: 'object',

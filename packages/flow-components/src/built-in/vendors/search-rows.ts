@@ -1,4 +1,13 @@
-import { createData, createMessage, field, type Data, type Message } from '@x/flow-engine'
+import {
+  createData,
+  createMessage,
+  field,
+  output,
+  type ComponentContext,
+  type Fields,
+  type Message,
+  type Values,
+} from '@x/flow-engine'
 import { textIn } from './vendor-request.ts'
 
 /** Fields that limit the number of rows and the length of snippets. */
@@ -22,20 +31,37 @@ export function resultRow(result: Readonly<Record<string, unknown>>, length: num
   }
 }
 
-/** The outputs in nodes of versions 1.1 to 1.4 (NX-36): `dataOf` the rows, and `textOf` them. */
-export const formerData = { displayName: 'Data', method: 'fetch_content', dynamic: true } as const
-export const formerText = {
-  displayName: 'Text',
-  method: 'fetch_content_text',
-  dynamic: true,
-} as const
-
-export function dataOf(rows: readonly object[]): Data[] {
-  return rows.map((row) => createData({ ...row }))
+/**
+ * The outputs of a search, with those in nodes of versions 1.1 to 1.4.
+ * @param end follows the last text
+ */
+export function rowOutputs<I extends Fields>(
+  search: (inputs: Values<I>, ctx: ComponentContext) => Promise<object[]>,
+  end = '',
+) {
+  const former = { method: 'fetch_content', dynamic: true } as const
+  return {
+    dataframe: output.dataFrame<I>({
+      displayName: 'DataFrame',
+      method: 'fetch_content_dataframe',
+      run: search,
+    }),
+    data: output.list<I>({
+      displayName: 'Data',
+      ...former,
+      run: async (inputs, ctx) => (await search(inputs, ctx)).map((row) => createData({ ...row })),
+    }),
+    text: output.message<I>({
+      displayName: 'Text',
+      ...former,
+      method: 'fetch_content_text',
+      run: async (inputs, ctx) => textOf(await search(inputs, ctx), end),
+    }),
+  }
 }
 
-/** The texts of the rows, one a line, with `end` after the last one. */
-export function textOf(rows: readonly object[], end = ''): Message {
+/** The texts of the rows, one a line. */
+function textOf(rows: readonly object[], end: string): Message {
   const texts = rows.map((row) => textIn((row as { text?: unknown }).text))
   return createMessage(texts.join('\n') + (rows.length > 0 ? end : ''))
 }

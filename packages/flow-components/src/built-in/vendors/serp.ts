@@ -3,13 +3,28 @@ import { createData, type Data } from '@x/flow-engine'
 import { toLiteralText } from '@x/flow-engine/internal'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { oncePerBuild } from '@x/flow-engine/internal'
 import { resultRow, rowLimits } from './search-rows.ts'
 import { recordsIn, vendorMessage, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://serpapi.com/search.json'
+
+const fields = {
+  serpapi_api_key: field.secret({ displayName: 'SerpAPI API Key', required: true }),
+  input_value: field.multiline({ displayName: 'Input', toolMode: true }),
+  search_params: field.dict({
+    displayName: 'Parameters',
+    info: 'Additional parameters of the search; engine is google.',
+    list: true,
+    default: {},
+    advanced: true,
+  }),
+  ...rowLimits,
+}
+
+type SerpInputs = Values<typeof fields>
 
 /** Searches the web through SerpAPI. */
 export const serpApi = defineComponent({
@@ -19,18 +34,7 @@ export const serpApi = defineComponent({
   icon: 'SerpSearch',
   category: 'serpapi',
   module: 'lfx.components.serpapi.serp.SerpComponent',
-  inputs: {
-    serpapi_api_key: field.secret({ displayName: 'SerpAPI API Key', required: true }),
-    input_value: field.multiline({ displayName: 'Input', toolMode: true }),
-    search_params: field.dict({
-      displayName: 'Parameters',
-      info: 'Additional parameters of the search; engine is google.',
-      list: true,
-      default: {},
-      advanced: true,
-    }),
-    ...rowLimits,
-  },
+  inputs: fields,
   outputs: {
     data: output.list({
       displayName: 'Data',
@@ -45,14 +49,6 @@ export const serpApi = defineComponent({
     }),
   },
 })
-
-interface SerpInputs {
-  readonly serpapi_api_key: string | null
-  readonly input_value: string
-  readonly search_params: Readonly<Record<string, unknown>>
-  readonly max_results: number
-  readonly max_snippet_length: number
-}
 
 /** The vendor accepts the key only in the URL, so errors never contain the URL. */
 const search = oncePerBuild(async (inputs: SerpInputs, ctx: ComponentContext): Promise<Data[]> => {

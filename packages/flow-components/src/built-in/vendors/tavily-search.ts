@@ -2,9 +2,8 @@ import { isObject } from '@x/wire'
 import { parseJson } from '@x/wire'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
-import { output } from '@x/flow-engine'
-import { dataOf, formerData, formerText, textOf } from './search-rows.ts'
+import { field, type Values } from '@x/flow-engine'
+import { rowOutputs } from './search-rows.ts'
 import {
   answerText,
   isSuccess,
@@ -16,6 +15,73 @@ import {
 const SEARCH_URL = 'https://api.tavily.com/search'
 const TIMEOUT_MS = 90_000
 
+const fields = {
+  api_key: field.secret({ displayName: 'Tavily API Key', required: true }),
+  query: field.text({
+    displayName: 'Search Query',
+    info: 'Search terms.',
+    toolMode: true,
+  }),
+  search_depth: field.dropdown({
+    displayName: 'Search Depth',
+    options: ['basic', 'advanced'],
+    default: 'advanced',
+    advanced: true,
+  }),
+  chunks_per_source: field.int({
+    displayName: 'Chunks Per Source',
+    info: 'Passages from each source, 1 to 3; advanced searches only.',
+    default: 3,
+    advanced: true,
+  }),
+  topic: field.dropdown({
+    displayName: 'Search Topic',
+    options: ['general', 'news'],
+    default: 'general',
+    advanced: true,
+  }),
+  days: field.int({
+    displayName: 'Days',
+    info: 'Maximum age of news.',
+    default: 7,
+    advanced: true,
+  }),
+  max_results: field.int({ displayName: 'Max Results', default: 5, advanced: true }),
+  include_answer: field.bool({
+    displayName: 'Include Answer',
+    default: true,
+    advanced: true,
+  }),
+  time_range: field.dropdown({
+    displayName: 'Time Range',
+    options: ['day', 'week', 'month', 'year'],
+    advanced: true,
+    attributes: { value: undefined },
+  }),
+  include_images: field.bool({
+    displayName: 'Include Images',
+    default: true,
+    advanced: true,
+  }),
+  include_domains: field.text({
+    displayName: 'Include Domains',
+    info: 'Search only these domains, separated by commas.',
+    advanced: true,
+  }),
+  exclude_domains: field.text({
+    displayName: 'Exclude Domains',
+    info: 'Exclude these domains, separated by commas.',
+    advanced: true,
+  }),
+  include_raw_content: field.bool({
+    displayName: 'Include Raw Content',
+    default: false,
+    advanced: true,
+  }),
+}
+
+type SearchInputs = Values<typeof fields>
+
 /** Searches the web through Tavily. A failure is returned as a row that describes it. */
 export const tavilySearch = defineComponent({
   type: 'TavilySearchComponent',
@@ -24,102 +90,9 @@ export const tavilySearch = defineComponent({
   icon: 'TavilyIcon',
   category: 'tavily',
   module: 'lfx.components.tavily.tavily_search.TavilySearchComponent',
-  inputs: {
-    api_key: field.secret({ displayName: 'Tavily API Key', required: true }),
-    query: field.text({
-      displayName: 'Search Query',
-      info: 'Search terms.',
-      toolMode: true,
-    }),
-    search_depth: field.dropdown({
-      displayName: 'Search Depth',
-      options: ['basic', 'advanced'],
-      default: 'advanced',
-      advanced: true,
-    }),
-    chunks_per_source: field.int({
-      displayName: 'Chunks Per Source',
-      info: 'Passages from each source, 1 to 3; advanced searches only.',
-      default: 3,
-      advanced: true,
-    }),
-    topic: field.dropdown({
-      displayName: 'Search Topic',
-      options: ['general', 'news'],
-      default: 'general',
-      advanced: true,
-    }),
-    days: field.int({
-      displayName: 'Days',
-      info: 'Maximum age of news.',
-      default: 7,
-      advanced: true,
-    }),
-    max_results: field.int({ displayName: 'Max Results', default: 5, advanced: true }),
-    include_answer: field.bool({
-      displayName: 'Include Answer',
-      default: true,
-      advanced: true,
-    }),
-    time_range: field.dropdown({
-      displayName: 'Time Range',
-      options: ['day', 'week', 'month', 'year'],
-      advanced: true,
-      attributes: { value: undefined },
-    }),
-    include_images: field.bool({
-      displayName: 'Include Images',
-      default: true,
-      advanced: true,
-    }),
-    include_domains: field.text({
-      displayName: 'Include Domains',
-      info: 'Search only these domains, separated by commas.',
-      advanced: true,
-    }),
-    exclude_domains: field.text({
-      displayName: 'Exclude Domains',
-      info: 'Exclude these domains, separated by commas.',
-      advanced: true,
-    }),
-    include_raw_content: field.bool({
-      displayName: 'Include Raw Content',
-      default: false,
-      advanced: true,
-    }),
-  },
-  outputs: {
-    dataframe: output.dataFrame({
-      displayName: 'DataFrame',
-      method: 'fetch_content_dataframe',
-      run: (inputs, ctx) => shown(inputs, ctx),
-    }),
-    data: output.list({
-      ...formerData,
-      run: async (inputs, ctx) => dataOf(await shown(inputs, ctx)),
-    }),
-    text: output.message({
-      ...formerText,
-      run: async (inputs, ctx) => textOf(await shown(inputs, ctx)),
-    }),
-  },
+  inputs: fields,
+  outputs: rowOutputs<typeof fields>(shown),
 })
-
-interface SearchInputs {
-  readonly api_key: string
-  readonly query: string
-  readonly search_depth: string
-  readonly chunks_per_source: number
-  readonly topic: string
-  readonly days: number
-  readonly max_results: number
-  readonly include_answer: boolean
-  readonly time_range: string
-  readonly include_images: boolean
-  readonly include_domains: string
-  readonly exclude_domains: string
-  readonly include_raw_content: boolean
-}
 
 async function shown(inputs: SearchInputs, ctx: ComponentContext): Promise<object[]> {
   const rows = await search(inputs, ctx)

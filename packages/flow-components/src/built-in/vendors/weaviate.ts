@@ -1,5 +1,5 @@
 import { isObject, trimSlashes } from '@x/wire'
-import { field, type ComponentContext } from '@x/flow-engine'
+import { field, type Values, type ComponentContext } from '@x/flow-engine'
 import {
   defineVectorStore,
   type EmbeddedDocument,
@@ -12,6 +12,28 @@ import { recordsIn, requireSuccess, shortMessage, textIn, vendorRequest } from '
 /** Properties of texts, numbers and truth values, of which an answer may consist. */
 const PLAIN_TYPES = new Set(['text', 'string', 'int', 'number', 'boolean', 'date', 'uuid'])
 
+const fields = {
+  url: field.string({
+    displayName: 'Weaviate URL',
+    default: 'http://localhost:8080',
+    required: true,
+  }),
+  api_key: field.secret({ displayName: 'API Key' }),
+  index_name: field.string({
+    displayName: 'Index Name',
+    info: 'Begins with a capital letter.',
+    required: true,
+  }),
+  text_key: field.string({ displayName: 'Text Key', default: 'text', advanced: true }),
+  search_by_text: field.bool({
+    displayName: 'Search By Text',
+    info: 'The server embeds the query; needs no embedding model here.',
+    advanced: true,
+  }),
+}
+
+type WeaviateInputs = Values<typeof fields>
+
 /** A class on a Weaviate server, through its HTTP API. */
 export const weaviate = defineVectorStore({
   type: 'Weaviate',
@@ -21,36 +43,10 @@ export const weaviate = defineVectorStore({
   icon: 'Weaviate',
   category: 'weaviate',
   module: 'lfx.components.weaviate.weaviate.WeaviateVectorStoreComponent',
-  inputs: {
-    url: field.string({
-      displayName: 'Weaviate URL',
-      default: 'http://localhost:8080',
-      required: true,
-    }),
-    api_key: field.secret({ displayName: 'API Key' }),
-    index_name: field.string({
-      displayName: 'Index Name',
-      info: 'Begins with a capital letter.',
-      required: true,
-    }),
-    text_key: field.string({ displayName: 'Text Key', default: 'text', advanced: true }),
-    search_by_text: field.bool({
-      displayName: 'Search By Text',
-      info: 'The server embeds the query; needs no embedding model here.',
-      advanced: true,
-    }),
-  },
+  inputs: fields,
   embedsItself: ({ search_by_text }) => search_by_text,
   open: (inputs, ctx) => openClass(inputs, ctx),
 })
-
-interface WeaviateInputs {
-  readonly url: string
-  readonly api_key: string | null
-  readonly index_name: string
-  readonly text_key: string
-  readonly search_by_text: boolean
-}
 
 /** @throws TypeError for names that Weaviate does not accept */
 function openClass(inputs: WeaviateInputs, ctx: ComponentContext): RemoteCollection {

@@ -1,14 +1,31 @@
 import { isObject } from '@x/wire'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
-import { output } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { inParallel } from '../../web/in-parallel.ts'
-import { dataOf, formerData, formerText, textOf } from './search-rows.ts'
+import { rowOutputs } from './search-rows.ts'
 import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const PARALLEL = 4
 const MAX_PAGES = 50
+
+const fields = {
+  input_value: field.multiline({ displayName: 'Input', toolMode: true }),
+  lang: field.text({ displayName: 'Language', default: 'en' }),
+  k: field.int({ displayName: 'Number of results', default: 4, required: true }),
+  load_all_available_meta: field.bool({
+    displayName: 'Load all available meta',
+    default: false,
+    advanced: true,
+  }),
+  doc_content_chars_max: field.int({
+    displayName: 'Document content characters max',
+    default: 4000,
+    advanced: true,
+  }),
+}
+
+type Search = Values<typeof fields>
 
 /** Finds Wikipedia pages that match a query. */
 export const wikipedia = defineComponent({
@@ -18,45 +35,9 @@ export const wikipedia = defineComponent({
   icon: 'Wikipedia',
   category: 'wikipedia',
   module: 'lfx.components.wikipedia.wikipedia.WikipediaComponent',
-  inputs: {
-    input_value: field.multiline({ displayName: 'Input', toolMode: true }),
-    lang: field.text({ displayName: 'Language', default: 'en' }),
-    k: field.int({ displayName: 'Number of results', default: 4, required: true }),
-    load_all_available_meta: field.bool({
-      displayName: 'Load all available meta',
-      default: false,
-      advanced: true,
-    }),
-    doc_content_chars_max: field.int({
-      displayName: 'Document content characters max',
-      default: 4000,
-      advanced: true,
-    }),
-  },
-  outputs: {
-    dataframe: output.dataFrame({
-      displayName: 'DataFrame',
-      method: 'fetch_content_dataframe',
-      run: (inputs, ctx) => search(inputs, ctx),
-    }),
-    data: output.list({
-      ...formerData,
-      run: async (inputs, ctx) => dataOf(await search(inputs, ctx)),
-    }),
-    text: output.message({
-      ...formerText,
-      run: async (inputs, ctx) => textOf(await search(inputs, ctx), '\n'),
-    }),
-  },
+  inputs: fields,
+  outputs: rowOutputs<typeof fields>(search, '\n'),
 })
-
-interface Search {
-  readonly input_value: string
-  readonly lang: string
-  readonly k: number
-  readonly load_all_available_meta: boolean
-  readonly doc_content_chars_max: number
-}
 
 async function search(
   { input_value, lang, k, doc_content_chars_max: length, ...inputs }: Search,

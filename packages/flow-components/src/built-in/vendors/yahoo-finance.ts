@@ -1,11 +1,9 @@
 import { isObject } from '@x/wire'
-import { errorText } from '@x/flow-engine/internal'
 import { toLiteralText } from '@x/flow-engine/internal'
-import type { ComponentContext } from '@x/flow-engine'
+import { type ComponentContext, errorText } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
-import { output } from '@x/flow-engine'
-import { dataOf, formerData, formerText, textOf } from './search-rows.ts'
+import { field, type Values } from '@x/flow-engine'
+import { rowOutputs } from './search-rows.ts'
 
 const METHODS = [
   'get_info',
@@ -35,6 +33,23 @@ const METHODS = [
   'get_income_stmt',
 ] as const
 
+const fields = {
+  symbol: field.text({
+    displayName: 'Stock Symbol',
+    info: 'For example AAPL.',
+    toolMode: true,
+  }),
+  method: field.dropdown({
+    displayName: 'Data Method',
+    info: 'The query.',
+    options: METHODS,
+    default: 'get_news',
+  }),
+  num_news: field.int({ displayName: 'Number of News', default: 5 }),
+}
+
+type Search = Values<typeof fields>
+
 /**
  * Facts and news about a company, from the finance source supplied by the host, because the vendor's
  * own API is not public.
@@ -46,42 +61,9 @@ export const yahooFinance = defineComponent({
   icon: 'trending-up',
   category: 'yahoosearch',
   module: 'lfx.components.yahoosearch.yahoo.YfinanceComponent',
-  inputs: {
-    symbol: field.text({
-      displayName: 'Stock Symbol',
-      info: 'For example AAPL.',
-      toolMode: true,
-    }),
-    method: field.dropdown({
-      displayName: 'Data Method',
-      info: 'The query.',
-      options: METHODS,
-      default: 'get_news',
-    }),
-    num_news: field.int({ displayName: 'Number of News', default: 5 }),
-  },
-  outputs: {
-    dataframe: output.dataFrame({
-      displayName: 'DataFrame',
-      method: 'fetch_content_dataframe',
-      run: (inputs, ctx) => search(inputs, ctx),
-    }),
-    data: output.list({
-      ...formerData,
-      run: async (inputs, ctx) => dataOf(await search(inputs, ctx)),
-    }),
-    text: output.message({
-      ...formerText,
-      run: async (inputs, ctx) => textOf(await search(inputs, ctx), '\n'),
-    }),
-  },
+  inputs: fields,
+  outputs: rowOutputs<typeof fields>(search, '\n'),
 })
-
-interface Search {
-  readonly symbol: string
-  readonly method: string
-  readonly num_news: number
-}
 
 async function search(
   { symbol, method, num_news }: Search,

@@ -1,13 +1,28 @@
 import { append, isObject } from '@x/wire'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
-import { field } from '@x/flow-engine'
+import { field, type Values } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://www.googleapis.com/youtube/v3/commentThreads'
 const PAGE = 100
 const MAX_RESULTS = 10_000
+
+const fields = {
+  video_url: field.text({ displayName: 'Video URL', required: true, toolMode: true }),
+  api_key: field.secret({ displayName: 'YouTube API Key', required: true }),
+  max_results: field.int({ displayName: 'Max Results', default: 20 }),
+  sort_by: field.dropdown({
+    displayName: 'Sort By',
+    default: 'relevance',
+    options: ['time', 'relevance'],
+  }),
+  include_replies: field.bool({ displayName: 'Include Replies', default: false, advanced: true }),
+  include_metrics: field.bool({ displayName: 'Include Metrics', default: true, advanced: true }),
+}
+
+type CommentInputs = Values<typeof fields>
 
 /** Reads the comments on a video. */
 export const youTubeComments = defineComponent({
@@ -17,18 +32,7 @@ export const youTubeComments = defineComponent({
   icon: 'YouTube',
   category: 'youtube',
   module: 'lfx.components.youtube.comments.YouTubeCommentsComponent',
-  inputs: {
-    video_url: field.text({ displayName: 'Video URL', required: true, toolMode: true }),
-    api_key: field.secret({ displayName: 'YouTube API Key', required: true }),
-    max_results: field.int({ displayName: 'Max Results', default: 20 }),
-    sort_by: field.dropdown({
-      displayName: 'Sort By',
-      default: 'relevance',
-      options: ['time', 'relevance'],
-    }),
-    include_replies: field.bool({ displayName: 'Include Replies', default: false, advanced: true }),
-    include_metrics: field.bool({ displayName: 'Include Metrics', default: true, advanced: true }),
-  },
+  inputs: fields,
   outputs: {
     comments: output.dataFrame({
       displayName: 'Comments',
@@ -37,15 +41,6 @@ export const youTubeComments = defineComponent({
     }),
   },
 })
-
-interface CommentInputs {
-  readonly video_url: string
-  readonly api_key: string
-  readonly max_results: number
-  readonly sort_by: string
-  readonly include_replies: boolean
-  readonly include_metrics: boolean
-}
 
 type Row = Record<string, unknown>
 

@@ -1,7 +1,6 @@
-import { toBase64 } from '../../graph/values/base64.ts'
 import type { ContentPart } from '../../models/chat-model.ts'
 import type { ComponentContext } from '../define/context.ts'
-import { decodeWindows } from '@x/wire'
+import { decodeWindows, encodeBase64 } from '@x/wire'
 import { extensionOf, fileNameOf, mimeTypeOf } from '@x/wire'
 import { fileNotFound } from './file-not-found.ts'
 
@@ -87,7 +86,7 @@ async function readAttachment(
   if (bytes === null) throw fileNotFound(path)
   if (!isImage) return { path, text: decode(bytes) }
   if (bytes.length > MAX_IMAGE_BYTES) throw new RangeError(`The image ${path} is over 20 MiB`)
-  return { url: `data:${mimeTypeOf(path)};base64,${toBase64(bytes)}`, bytes: bytes.length }
+  return { url: `data:${mimeTypeOf(path)};base64,${encodeBase64(bytes)}`, bytes: bytes.length }
 }
 
 /** Decodes the start of a text file, slightly more than is shown. */

@@ -1,4 +1,4 @@
-import { isObject } from '@x/wire'
+import { isObject, type PlainObject } from '@x/wire'
 import { fitsWithoutMeasuring } from '../events/event-size.ts'
 import { FlowCompileError, FlowError, invalidRequest } from '../../errors.ts'
 import {
@@ -9,7 +9,6 @@ import {
   type FlowPlan,
 } from '../plan/compile.ts'
 import { completeLimits, type RunLimits } from '../plan/limits.ts'
-import type { PlainObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { readNamedInputs, type VertexInputs } from './named-inputs.ts'
 import { readBudget, tighterBudget, type RunBudget } from '../plan/run-budget.ts'

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../errors.ts'
-import { ownObject } from '../flow/plain-object.ts'
+import { ownObject } from '@x/wire'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import type { NamedInputs } from './run-options.ts'
 

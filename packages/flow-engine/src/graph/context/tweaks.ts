@@ -1,6 +1,5 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject, ownText, type PlainObject } from '@x/wire'
 import { invalidRequest } from '../../errors.ts'
-import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { warning, type FlowProblem } from '../flow/problems.ts'
 import { readModelJson } from '../values/read-model-json.ts'

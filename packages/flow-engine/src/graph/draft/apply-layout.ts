@@ -1,7 +1,6 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject } from '@x/wire'
 import { formatHandle, readHandle } from '../flow/handles.ts'
 import type { FlowEdge, FlowJson, FlowNode } from '../flow/node-json.ts'
-import { own, ownObject } from '../flow/plain-object.ts'
 import {
   withTexts,
   type EdgeLayout,

@@ -1,4 +1,4 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject, ownText } from '@x/wire'
 import type { Component } from '../../components/define/component.ts'
 import { embeddedDetails } from '../../components/node/embedded-component.ts'
 import { createRegistry, type ComponentRegistry } from '../../components/registry/registry.ts'
@@ -6,7 +6,6 @@ import { invalidRequest } from '../../errors.ts'
 import { formatHandle, isSourceHandle, readHandle } from '../flow/handles.ts'
 import { typesMeet } from '../flow/handles-fit.ts'
 import type { FlowEdge, FlowJson, FlowNode } from '../flow/node-json.ts'
-import { own, ownObject, ownText } from '../flow/plain-object.ts'
 import { applyLayout } from './apply-layout.ts'
 import type {
   FlowDraft,

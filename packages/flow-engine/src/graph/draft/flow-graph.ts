@@ -1,8 +1,7 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject } from '@x/wire'
 import { createNode, type CreateNodeOptions } from '../../components/node/create-node.ts'
 import type { Component } from '../../components/define/component.ts'
 import { formatHandle, type SourceHandle, type TargetHandle } from '../flow/handles.ts'
-import { own, ownObject } from '../flow/plain-object.ts'
 import type { FlowEdge, FlowJson, FlowNode, NodeOutput } from '../flow/node-json.ts'
 
 /** An output or a field of a node. */

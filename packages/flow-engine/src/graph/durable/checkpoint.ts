@@ -1,7 +1,6 @@
-import { isObject, isPlainObject, setOwn } from '@x/wire'
+import { isObject, isPlainObject, setOwn, decodeBase64, encodeBase64 } from '@x/wire'
 import { decide } from '../schedule/decision.ts'
 import type { OutputValues } from '../schedule/scope.ts'
-import { fromBase64, toBase64 } from '../values/base64.ts'
 import { createData, isData } from '../values/data.ts'
 import { createDataFrame, isDataFrame } from '../values/data-frame.ts'
 import { createMessage, isMessage, type MessageInit } from '../values/message.ts'
@@ -125,7 +124,7 @@ export function encodeValue(value: unknown, depth = 0): unknown {
 
 function encodeObject(value: object, depth: number): unknown {
   if (value instanceof Date) return { [KIND]: 'date', time: value.getTime() }
-  if (value instanceof Uint8Array) return { [KIND]: 'bytes', base64: toBase64(value) }
+  if (value instanceof Uint8Array) return { [KIND]: 'bytes', base64: encodeBase64(value) }
   if (isMessage(value)) {
     const { kind: _, timestamp, ...fields } = value
     return { [KIND]: 'message', fields: encodeEntries(fields, depth), time: timestamp.getTime() }
@@ -161,7 +160,7 @@ export function decodeValue(value: unknown): unknown {
       // Checkpoints of older versions store an array of numbers.
       return Array.isArray(value.bytes)
         ? Uint8Array.from(value.bytes as number[])
-        : fromBase64(String(value.base64))
+        : decodeBase64(String(value.base64))
     case 'message': {
       const fields = decodeEntries(value.fields) as MessageInit
       return createMessage({ ...fields, timestamp: new Date(Number(value.time)) })

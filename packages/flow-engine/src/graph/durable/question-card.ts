@@ -1,6 +1,5 @@
-import { isObject } from '@x/wire'
+import { isObject, ownObject } from '@x/wire'
 import type { QuestionNotice } from '../context/run-host.ts'
-import { ownObject } from '../flow/plain-object.ts'
 import { createMessage, type Message } from '../values/message.ts'
 
 /** The state of a question. */

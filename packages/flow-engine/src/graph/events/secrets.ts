@@ -1,4 +1,4 @@
-import { toBase64 } from '../values/base64.ts'
+import { encodeBase64 } from '@x/wire'
 import { isMessage } from '../values/message.ts'
 
 const MASK = '*****'
@@ -58,7 +58,7 @@ function formsOf(secret: string): readonly string[] {
     form,
     form.replaceAll('+', '%20'),
     inAddress(secret),
-    toBase64(new TextEncoder().encode(secret)).replaceAll('=', ''),
+    encodeBase64(new TextEncoder().encode(secret)).replaceAll('=', ''),
   ]
 }
 

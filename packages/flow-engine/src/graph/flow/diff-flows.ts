@@ -1,6 +1,5 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject } from '@x/wire'
 import { findGraph, isProblem, readEdge, readNode, type NodeEntry } from './flow-json.ts'
-import { own, ownObject } from './plain-object.ts'
 
 /** The differences between two flows. */
 export interface FlowDiff {

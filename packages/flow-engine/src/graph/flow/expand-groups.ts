@@ -1,4 +1,4 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject, ownText, type PlainObject } from '@x/wire'
 import {
   findGraph,
   isProblem,
@@ -15,7 +15,6 @@ import {
   type SourceHandle,
   type TargetHandle,
 } from './handles.ts'
-import { own, ownObject, ownText, type PlainObject } from './plain-object.ts'
 import { problem, type FlowProblem } from './problems.ts'
 
 /** A group and its enclosing group. */

@@ -1,5 +1,4 @@
-import { isObject } from '@x/wire'
-import { own, ownObject, ownText, type PlainObject } from './plain-object.ts'
+import { isObject, own, ownObject, ownText, type PlainObject } from '@x/wire'
 import { problem, type FlowProblem } from './problems.ts'
 
 export type {

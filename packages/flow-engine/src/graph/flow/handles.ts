@@ -1,6 +1,5 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject, ownText, textsIn, type PlainObject } from '@x/wire'
 import { FlowError } from '../../errors.ts'
-import { own, ownObject, ownText, texts, type PlainObject } from './plain-object.ts'
 
 /** The output end of an edge. */
 export interface SourceHandle {
@@ -60,7 +59,7 @@ function readSource(value: PlainObject): SourceHandle | undefined {
     dataType: ownText(value, 'dataType') ?? '',
     id: ownText(value, 'id') ?? '',
     name,
-    output_types: texts(own(value, 'output_types')),
+    output_types: textsIn(own(value, 'output_types')),
   }
 }
 
@@ -70,7 +69,7 @@ function readTarget(value: PlainObject, fieldName: string): TargetHandle {
   const id = ownText(value, 'id') ?? ''
   const type = ownText(value, 'type') ?? ''
   if (Array.isArray(inputTypes) && !Object.hasOwn(value, 'proxy')) {
-    return { ...value, fieldName, id, inputTypes: texts(inputTypes), type }
+    return { ...value, fieldName, id, inputTypes: textsIn(inputTypes), type }
   }
   const inner = { id: ownText(proxy ?? {}, 'id'), field: ownText(proxy ?? {}, 'field') }
   const { proxy: _, inputTypes: __, ...rest } = value
@@ -87,7 +86,7 @@ function readTarget(value: PlainObject, fieldName: string): TargetHandle {
 }
 
 function listOrNull(value: unknown): readonly string[] | null {
-  return Array.isArray(value) ? texts(value) : null
+  return Array.isArray(value) ? textsIn(value) : null
 }
 
 function readJson(text: string): Handle | undefined {

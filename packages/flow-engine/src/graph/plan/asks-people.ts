@@ -1,9 +1,8 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject, type PlainObject } from '@x/wire'
 import type { Component } from '../../components/define/component.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { expandGroups } from '../flow/expand-groups.ts'
 import { findGraph, type FlowNode } from '../flow/flow-json.ts'
-import { own, ownObject, type PlainObject } from '../flow/plain-object.ts'
 import { graphOf, type FlowPlan } from './compile.ts'
 
 const plans = new WeakMap<FlowPlan, boolean>()

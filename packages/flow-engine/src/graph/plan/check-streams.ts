@@ -1,5 +1,5 @@
 import type { CheckedEdge } from './check-edges.ts'
-import { own, ownObject } from '../flow/plain-object.ts'
+import { own, ownObject } from '@x/wire'
 import { problem, type FlowProblem } from '../flow/problems.ts'
 import type { ResolvedNode } from './vertex-plan.ts'
 

@@ -1,4 +1,4 @@
-import { append, isObject, OptionError } from '@x/wire'
+import { append, isObject, OptionError, ownText } from '@x/wire'
 import { FlowCompileError } from '../../errors.ts'
 import { isFlowDraft, readDraft, type FlowDraft } from '../draft/flow-draft.ts'
 import { buildGraph } from './build-graph.ts'
@@ -11,7 +11,6 @@ import {
 } from '../flow/expand-groups.ts'
 import { isSourceHandle } from '../flow/handles.ts'
 import { findGraph, noGraph, type FlowJson, type NodeDetails } from '../flow/flow-json.ts'
-import { ownText } from '../flow/plain-object.ts'
 import type { ShapeOf, Typed } from '../flow/typed-flow.ts'
 import { completeLimits } from './limits.ts'
 import {

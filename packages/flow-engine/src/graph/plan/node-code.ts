@@ -4,7 +4,7 @@ import { isScript, languageOf } from '../../components/node/code-language.ts'
 import { plainCode } from '../../components/node/plain-code.ts'
 import { referenceType, typeOfPlainCode } from '../../components/node/reference-code.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
-import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
+import { own, ownObject, ownText, type PlainObject } from '@x/wire'
 
 /**
  * Classification of a node's code field. `stock`: the code shipped with the component. `script`:

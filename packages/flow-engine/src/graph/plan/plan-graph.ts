@@ -1,6 +1,6 @@
 import type { Component } from '../../components/define/component.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
-import type { PlainObject } from '../flow/plain-object.ts'
+import type { PlainObject } from '@x/wire'
 import type { GroupLink } from '../flow/expand-groups.ts'
 import type { SourceHandle } from '../flow/handles.ts'
 

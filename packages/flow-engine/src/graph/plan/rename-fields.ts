@@ -1,7 +1,7 @@
 import type { Component } from '../../components/define/component.ts'
 import { formerFields } from '../../components/registry/former-fields.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
-import { own, ownObject, type PlainObject } from '../flow/plain-object.ts'
+import { own, ownObject, type PlainObject } from '@x/wire'
 
 /** The node with the present names of its fields: a former name counts where the present one is absent. */
 export function withPresentNames(node: FlatNode, component: Component): FlatNode {

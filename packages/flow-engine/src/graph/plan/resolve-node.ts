@@ -7,7 +7,7 @@ import { languagesOf } from '../../components/node/code-runners.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
 import type { FlowNode, NodeDetails } from '../flow/flow-json.ts'
-import { ownText } from '../flow/plain-object.ts'
+import { ownText } from '@x/wire'
 import { readNodeCode, type NodeCode } from './node-code.ts'
 import { templateValue, TOOL_OUTPUT } from './vertex-plan.ts'
 

@@ -1,10 +1,9 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownText } from '@x/wire'
 import type { Component } from '../../components/define/component.ts'
 import { defineComponent } from '../../components/define/define.ts'
 import { output } from '../../components/define/output.ts'
 import { FlowError } from '../../errors.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
-import { own, ownText } from '../flow/plain-object.ts'
 
 const placeholders = new WeakSet<Component>()
 

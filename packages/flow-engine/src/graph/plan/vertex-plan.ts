@@ -1,8 +1,7 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject, ownText, type PlainObject } from '@x/wire'
 import type { Component } from '../../components/define/component.ts'
 import { classOf } from '../flow/flow-json.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
-import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanVertex } from './plan-graph.ts'
 
 /** The only output of a node in tool mode. */

@@ -1,7 +1,7 @@
 import { usualKey, usualPlace, type UsualKey } from '../../components/registry/usual-names.ts'
 import type { VariableOrigin } from '../../components/define/variable-value.ts'
 import { FlowError } from '../../errors.ts'
-import { own } from '../flow/plain-object.ts'
+import { own } from '@x/wire'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { RunContext } from '../context/run-context.ts'
 import { isEmpty, type FieldPlan } from './field-plan.ts'

@@ -1,4 +1,4 @@
-import { own, ownObject, type PlainObject } from '../flow/plain-object.ts'
+import { own, ownObject, type PlainObject } from '@x/wire'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { CheckedRun } from '../context/checked-run.ts'
 import { edgeState } from '../schedule/scope.ts'

@@ -1,7 +1,6 @@
-import { isPlainObject, setOwn } from '@x/wire'
+import { isPlainObject, setOwn, own, ownObject, ownText, type PlainObject } from '@x/wire'
 import type { AnyFieldOptions, FieldKind } from '../../components/define/field.ts'
 import { fieldToTemplate } from '../../components/define/template.ts'
-import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { VARIABLE_OR_TEXT } from '../context/tweaks.ts'
 import { usualPlace } from '../../components/registry/usual-names.ts'

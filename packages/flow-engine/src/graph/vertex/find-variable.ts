@@ -1,6 +1,6 @@
 import type { VariableOrigin } from '../../components/define/variable-value.ts'
 import { isVendorKey } from '../../outgoing/vendors.ts'
-import { own } from '../flow/plain-object.ts'
+import { own } from '@x/wire'
 import type { RunContext } from '../context/run-context.ts'
 
 interface Lookup {

@@ -1,5 +1,5 @@
 import type { VariableOrigin } from '../../components/define/variable-value.ts'
-import { own } from '../flow/plain-object.ts'
+import { own } from '@x/wire'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 
 /** Fields that say where a component sends its key; `url` is often the page to read instead. */

@@ -1,4 +1,4 @@
-import { setOwn } from '@x/wire'
+import { setOwn, own } from '@x/wire'
 import {
   isVariableName,
   missingVariable,
@@ -9,7 +9,6 @@ import { FlowError } from '../../errors.ts'
 import { blankSetting } from './blank-setting.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
 import { findVariable, isShownVariable } from './find-variable.ts'
-import { own } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { warning } from '../flow/problems.ts'
 import type { RunContext } from '../context/run-context.ts'

@@ -2,7 +2,7 @@ import type { InputSource } from '../../components/define/context.ts'
 import type { SuspendedError } from '../../errors.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { LogEntry } from '../events/vertex-logs.ts'
-import { own, ownObject, ownText, texts } from '../flow/plain-object.ts'
+import { own, ownObject, ownText, textsIn } from '@x/wire'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { decide, type BranchCall, type Decision } from '../schedule/decision.ts'
 import { announcePasses, returnedValues, signalOf } from '../schedule/parallel-passes.ts'
@@ -120,7 +120,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
 
   handleTypes(field: string): readonly string[] {
     const types = own(ownObject(this.vertex.template, field) ?? {}, 'input_types')
-    return Array.isArray(types) ? texts(types) : []
+    return Array.isArray(types) ? textsIn(types) : []
   }
 
   /** The builds of a frozen loop are stored one by one, so its passes run sequentially. */

@@ -1,4 +1,4 @@
-import type { Runtime } from '@x/wire'
+import { type Runtime, ownObject, ownText, orderedId } from '@x/wire'
 import type {
   ChildRunOptions,
   ChildRunResult,
@@ -12,10 +12,8 @@ import type { SuspendOptions } from '../../components/define/suspend-options.ts'
 import { isSuspendedError } from '../../errors.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
 import { codeHash } from '../../components/registry/catalogue.ts'
-import { ownObject, ownText } from '../flow/plain-object.ts'
 import { warning } from '../flow/problems.ts'
 import { findVariable, isShownVariable } from './find-variable.ts'
-import { orderedId } from '../messages/ordered-id.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { CallPlace } from '../context/run-host.ts'
 import type { BuildMetadata } from './build-metadata.ts'

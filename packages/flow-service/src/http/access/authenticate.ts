@@ -4,7 +4,7 @@ import type { HostAuthenticate, HostContext, HostIdentity } from '../../options.
 import { callerOf, type Caller } from '../../services/base/caller.ts'
 import type { ServiceDependencies } from '../../services/base/dependencies.ts'
 import { noMcpCredentials } from '../../services/mcp/mcp-projects.ts'
-import { refuse, type Refusal } from '@x/flow-engine/internal'
+import { refuse, type Refusal } from '../../refusal.ts'
 import type { FlowServices } from '../../services/services.ts'
 import type { ApiKeyRecord } from '../../store/api-keys.ts'
 import type { UserRecord } from '../../store/users.ts'

@@ -1,5 +1,5 @@
 import type { FlowSettings } from '../../settings.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { hostNames, isLoopbackName } from './host-gate.ts'
 
 type GateSettings = Pick<FlowSettings, 'publicUrl' | 'corsOrigins' | 'allowedHosts'>

@@ -8,7 +8,7 @@ import {
   type OidcIdentity,
   type OidcUser,
 } from '../../services/accounts/oidc-users.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 
 import type { FlowServices } from '../../services/services.ts'
 import type { FlowStore } from '../../store/flow-store.ts'

@@ -1,4 +1,4 @@
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import type { FlowSettings } from '../../settings.ts'
 
 type OriginSettings = Pick<FlowSettings, 'publicUrl' | 'corsOrigins'>

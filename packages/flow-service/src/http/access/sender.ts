@@ -1,6 +1,6 @@
 import { clientNetworkOf, isResponse, type Runtime } from '@x/wire'
 import type { HostContext, KeyAgents } from '../../options.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { callerOf, type Caller } from '../../services/base/caller.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { assertAgentActs } from '../../services/accounts/api-keys.ts'

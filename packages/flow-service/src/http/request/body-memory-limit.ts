@@ -1,4 +1,4 @@
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB

@@ -1,5 +1,5 @@
 import { withHeaders } from '@x/wire'
-import { Refusal, refuse } from '@x/flow-engine/internal'
+import { Refusal, refuse } from '../../refusal.ts'
 import type { Once } from '../../services/runs/once.ts'
 
 const KEY = /^[\x21-\x7E]{1,255}$/

@@ -1,4 +1,4 @@
-import { refuse, type Refusal } from '@x/flow-engine/internal'
+import { refuse, type Refusal } from '../../refusal.ts'
 
 /**
  * Checks the headers of a multipart body; its bytes are read after authentication.

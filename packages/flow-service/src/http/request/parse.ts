@@ -1,6 +1,6 @@
 import { append, eventLoopTurn } from '@x/wire'
 import { z } from 'zod'
-import { invalid, type ValidationElement } from '@x/flow-engine/internal'
+import { invalid, type ValidationElement } from '../../refusal.ts'
 import { jsonProblem } from '@x/wire'
 import { firstProblems } from './first-problems.ts'
 import { isJsonType, uploadProblems, type RequestBody } from './request-body.ts'

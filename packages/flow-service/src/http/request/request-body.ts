@@ -6,7 +6,7 @@ import {
   readStream,
   type Runtime,
 } from '@x/wire'
-import { invalid, refuse, type Refusal, type ValidationElement } from '@x/flow-engine/internal'
+import { invalid, refuse, type Refusal, type ValidationElement } from '../../refusal.ts'
 import type { BlobStage } from '../../store/blob-store.ts'
 import { UNCOUNTED, type HeldBody } from './body-memory-limit.ts'
 import { findPart, MalformedForm, type FoundPart } from './multipart.ts'

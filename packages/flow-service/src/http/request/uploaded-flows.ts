@@ -5,7 +5,7 @@ import { readZipEntries } from '@x/flow-components/internal'
 import { isFlowError } from '@x/flow-engine'
 import type { FlowInput } from '../../services/flows/flow-input.ts'
 import type { ProjectFile } from '../../services/flows/projects.ts'
-import { Refusal, refuse } from '@x/flow-engine/internal'
+import { Refusal, refuse } from '../../refusal.ts'
 import {
   FlowCreate,
   flowFromWire,

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { ValidationElement } from '@x/flow-engine/internal'
+import type { ValidationElement } from '../../refusal.ts'
 import type { ValueProblem } from '../../wire/reader.ts'
 
 /** The part of the request a value comes from. A form counts as a body whose fields have no parent. */

@@ -1,6 +1,6 @@
 import { isBodyRefused } from '@x/wire'
 import { isQueueFull, isStoreUnavailable } from '@x/flow-engine/store'
-import { Refusal } from '@x/flow-engine/internal'
+import { Refusal } from '../../refusal.ts'
 import {
   DoorError,
   jsonError,

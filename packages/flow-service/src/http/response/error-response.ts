@@ -1,6 +1,6 @@
 import { isBodyRefused, isSchemaError, json } from '@x/wire'
 import { isFlowError, type FlowError } from '@x/flow-engine'
-import { Refusal } from '@x/flow-engine/internal'
+import { Refusal } from '../../refusal.ts'
 import { isQueueFull, isStoreUnavailable } from '@x/flow-engine/store'
 
 const FIXED = 'Internal Server Error'

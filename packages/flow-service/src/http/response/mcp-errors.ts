@@ -1,4 +1,4 @@
-import { refuse, Refusal } from '@x/flow-engine/internal'
+import { refuse, Refusal } from '../../refusal.ts'
 import { errorResponse } from './error-response.ts'
 import type { AnswerErrorOptions } from '../route/route.ts'
 

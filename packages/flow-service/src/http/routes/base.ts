@@ -1,6 +1,6 @@
 import { json } from '@x/wire'
 import { z } from 'zod'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { SERVICE_VERSION } from '../../services/base/status.ts'
 import { Config, configToWire, GuestConfig, guestConfigToWire } from '../../wire/config.ts'
 import { anonymous } from '../route/anonymous.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal, refuse } from '@x/flow-engine/internal'
+import { Refusal, refuse } from '../../refusal.ts'
 import { CustomComponent, CustomComponentUpdate, templateFromWire } from '../../wire/component.ts'
 import { gzip, acceptsGzip } from '../response/gzip.ts'
 import { route, type Route } from '../route/route.ts'

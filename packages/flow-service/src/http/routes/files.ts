@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { MAX_STRANGER_FILE } from '../../services/files/anonymous-uploads.ts'
 import { IdParams, text, TextParams, uuid } from '../../wire/scalars.ts'
 import { fileAnswer } from '../response/file-answer.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fileStamp, zipFlows } from '../../services/flows/flow-archive.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import {
   flowHeaderToText,
   flowToText,

@@ -1,7 +1,7 @@
 import { json } from '@x/wire'
 import { IdParams } from '../../wire/scalars.ts'
 import type { McpVisit } from '../../services/mcp/mcp-projects.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { mcpErrorResponse } from '../response/mcp-errors.ts'
 import { checkMcpOrigin } from '../access/mcp-gate.ts'
 import { anonymous } from '../route/anonymous.ts'

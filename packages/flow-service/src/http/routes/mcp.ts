@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { baseToolName } from '../../mcp/tool-name.ts'
 import { maskAuthSettings } from '../../services/flows/auth-settings.ts'
 import { toolDescription } from '../../services/mcp/mcp-tools.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import {
   bool,
   descriptionText,

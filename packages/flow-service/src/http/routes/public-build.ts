@@ -1,4 +1,4 @@
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { BuildBody, JobStarted, PublicBuildQuery } from '../../wire/build.ts'
 import { IdParams } from '../../wire/scalars.ts'
 import { readClientId } from '../access/authenticate.ts'

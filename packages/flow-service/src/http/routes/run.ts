@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { RunFlowRequest } from '../../services/runs/run-service.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import {
   AdvancedRunBody,
   RunQuery,

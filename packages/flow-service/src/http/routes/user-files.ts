@@ -2,7 +2,7 @@ import { json } from '@x/wire'
 import { z } from 'zod'
 import { fileStamp, zipStream } from '../../services/flows/flow-archive.ts'
 import { listParts } from '../../services/flows/flow-text.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { bool, IdParams, text, uuid } from '../../wire/scalars.ts'
 import {
   UserFileEntry,

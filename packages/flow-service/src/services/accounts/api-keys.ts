@@ -1,10 +1,10 @@
 import { encodeBase64Url } from '@x/wire'
 import type { ApiKeyRecord, ApiKeyUse } from '../../store/api-keys.ts'
-import type { PageParts } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
+import type { PageParts } from '../../store/page-parts.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
 import { hashKey } from '../crypto/hash-key.ts'
-import { refuse } from '@x/flow-engine/internal'
 
 /** Characters of a key that are stored for display. */
 const PREFIX = 8

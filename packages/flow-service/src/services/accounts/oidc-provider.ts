@@ -1,6 +1,6 @@
 import type * as oauth from 'oauth4webapi'
 import { isFlowError } from '@x/flow-engine'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { createSystemRuntime, isObject, type Runtime } from '@x/wire'
 
 /** The client registration at an OpenID Connect provider. */

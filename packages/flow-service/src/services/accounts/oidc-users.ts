@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { isUniqueConflict } from '@x/flow-engine/store'
 import type { UserService } from './users.ts'

@@ -2,7 +2,7 @@ import type { FlowStore } from '../../store/flow-store.ts'
 import type { UserRecord } from '../../store/users.ts'
 import { ensureDefaultProject } from '../flows/default-project.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { retryTaken } from '../records/retry.ts'
 
 /** Tokens of a sign-in, with the data for their cookies. */

@@ -1,5 +1,5 @@
 import { clientNetworkOf, createTokenBuckets, waitSeconds, type Runtime } from '@x/wire'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 
 /** Limits password attempts. An implementation may be shared by several processes. */
 export interface SignInLimiter {

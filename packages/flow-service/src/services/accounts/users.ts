@@ -8,7 +8,7 @@ import type { Caller } from '../base/caller.ts'
 import { ensureDefaultProject } from '../flows/default-project.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
 import { removeFilesOf } from '../files/remove-files.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 
 /** Changes to a user; undefined leaves a field unchanged. */
 export interface UserChanges {

@@ -3,7 +3,7 @@ import { refuseTaken } from '../records/retry.ts'
 import type { VariablePatch, VariableRecord } from '../../store/variables.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 
 /** A variable as shown to its owner; `shown` depends on its type. */
 export interface VariableView {

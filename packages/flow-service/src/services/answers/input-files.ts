@@ -1,7 +1,6 @@
-import type { Runtime } from '@x/wire'
+import { type Runtime, decodeBase64 } from '@x/wire'
 import { isSuccess, sendRequest } from '@x/flow-components/internal'
-import { errorText } from '@x/flow-engine/internal'
-import { fromBase64 } from '@x/flow-engine/internal'
+import { errorText } from '@x/flow-engine'
 import type { Caller } from '../base/caller.ts'
 import { ChatInputError, type InputFile } from './chat-input.ts'
 import { formatAddress } from '../files/file-address.ts'
@@ -110,7 +109,7 @@ function nameFile(
 
 function decode(text: string): Uint8Array | undefined {
   try {
-    return fromBase64(text)
+    return decodeBase64(text)
   } catch {
     return undefined
   }

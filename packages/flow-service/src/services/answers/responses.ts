@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import { isFlowError } from '@x/flow-engine'
-import { runErrorText } from '@x/flow-engine/internal'
+import { runErrorText } from '../../run-error-text.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 import { asksPerson } from '../runs/asking-flows.ts'
 import type { AnnounceAnswer } from './announce-answer.ts'

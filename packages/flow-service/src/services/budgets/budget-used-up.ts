@@ -1,4 +1,5 @@
-import { inUnit, Refusal } from '@x/flow-engine/internal'
+import { Refusal } from '../../refusal.ts'
+import { inUnit } from '@x/flow-engine/internal'
 import type { BudgetCounter } from './budget-counters.ts'
 
 const PERIODS = { hour: 'this hour', day: 'today', month: 'this month' } as const

@@ -1,6 +1,7 @@
 import type { Metrics, Runtime } from '@x/wire'
 import type { BudgetUnit, RunBudget } from '@x/flow-engine'
-import { refuse, type SharedBudget } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
+import { type SharedBudget } from '@x/flow-engine/internal'
 import type { FlowEngineOptions } from '../../options.ts'
 import type { BudgetStore } from '../../store/budgets.ts'
 import type { Caller } from '../base/caller.ts'

@@ -17,7 +17,8 @@ import type { RunOrigin } from '../runs/run-origin.ts'
 import { missingPredecessor, nextVertices, type BuildProgress } from './next-vertices.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
 import type { Runner } from '../runs/runner.ts'
-import { refuse, runErrorText } from '@x/flow-engine/internal'
+import { runErrorText } from '../../run-error-text.ts'
+import { refuse } from '../../refusal.ts'
 import { describeFailure, describeUnbuilt } from './unbuilt-vertex.ts'
 
 /** Maximum number of graphs cached between the calls for individual vertices, over all users. */

@@ -1,7 +1,7 @@
 import { clientNetworkOf } from '@x/wire'
 import type { BuildJobs, JobRecord } from '@x/flow-engine'
 import { isFlowError } from '@x/flow-engine'
-import { refuse, type Refusal } from '@x/flow-engine/internal'
+import { refuse, type Refusal } from '../../refusal.ts'
 
 /** Waiting builds per visitor, and per address or IPv6 network. */
 const MAX_PER_CLIENT = 2

@@ -4,7 +4,7 @@ import { isFlowError } from '@x/flow-engine'
 import type { NodeTemplate } from '@x/flow-engine'
 import { checkCodeText, OFFERED_MODULES, type CodeProblems } from '@x/flow-components/internal'
 import { referenceType } from '@x/flow-engine/internal'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 
 /** Validates code and prompts without running anything. */
 export interface ValidateService {

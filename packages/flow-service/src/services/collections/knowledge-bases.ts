@@ -1,7 +1,7 @@
 import type { CollectionRecord, CollectionSize } from '../../store/collections.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 
 /** A knowledge base and its size. */
 export type KnowledgeBaseInfo = CollectionRecord & CollectionSize

@@ -1,5 +1,6 @@
 import type { SharedComponentView, TagRecord } from '../../store/shared-components.ts'
-import type { PageParts } from '@x/flow-engine/internal'
+import { refuse, type Refusal } from '../../refusal.ts'
+import type { PageParts } from '../../store/page-parts.ts'
 import type { Caller } from '../base/caller.ts'
 import type {
   ComponentPayload,
@@ -9,7 +10,6 @@ import type {
   StoreCaller,
 } from './component-store.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
-import { refuse, type Refusal } from '@x/flow-engine/internal'
 
 /**
  * The component store behind the API: checks that it is enabled and a key is saved, then forwards to the

@@ -2,7 +2,7 @@ import { isFileName } from '../../store/blob-store.ts'
 import { joinName, splitName } from './file-names.ts'
 import type { FileInput } from './files.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { createVisitorFiles } from './visitor-files.ts'
 
 const MB = 1024 * 1024

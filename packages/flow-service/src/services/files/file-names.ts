@@ -1,5 +1,5 @@
 import { isFileName } from '../../store/blob-store.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 
 /** Rejects invalid file names, and names that do not fit the name they are stored under. */
 export function checkFileName(name: string, stored: string): void {

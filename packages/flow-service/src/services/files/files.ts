@@ -6,7 +6,7 @@ import type { Caller } from '../base/caller.ts'
 import { blobKeyOf, folderKeyOf, type FileSpace } from './file-address.ts'
 import { checkFileName, joinName, splitName } from './file-names.ts'
 import { contentTypeOf } from './media-types.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { openBlob } from './open-blob.ts'
 import { removeFilesOf } from './remove-files.ts'
 import {

@@ -1,5 +1,5 @@
 import { compareText } from '@x/wire'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { contentTypeOf } from './media-types.ts'
 
 /** Pictures by folder and file name. */

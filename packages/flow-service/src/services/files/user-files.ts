@@ -7,7 +7,7 @@ import { joinName, splitName } from './file-names.ts'
 import { stageOf, type FileInput } from './files.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
 import { openBlob } from './open-blob.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { createUserFileWriter, userFileKey } from './user-file-writer.ts'
 
 /** Files of users. Files of other users are reported as not found. */

@@ -1,4 +1,4 @@
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import type { SecretBox } from '../crypto/secret-box.ts'
 
 type Settings = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { checkEachNode, type KnownVariables } from '@x/flow-engine/internal'
 import type { CompileOptions } from '@x/flow-engine'
 import type { FlowProblem } from '@x/flow-engine'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import type { Caller } from '../base/caller.ts'
 import { ownFlow } from '../base/own-flow.ts'

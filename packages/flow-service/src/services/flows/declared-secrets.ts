@@ -1,8 +1,7 @@
-import { isObject } from '@x/wire'
+import { isObject, own, ownObject, ownText, type PlainObject } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
 import { findGraph } from '@x/flow-engine/internal'
 import type { FlowNode } from '@x/flow-engine'
-import { own, ownObject, ownText, type PlainObject } from '@x/flow-engine/internal'
 
 /**
  * The template fields of a stored graph that their components declare as secrets, whatever their marks and

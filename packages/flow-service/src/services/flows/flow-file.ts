@@ -1,4 +1,4 @@
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { FlowFileError, type FlowFiles } from '../../store/flow-files.ts'
 
 /**

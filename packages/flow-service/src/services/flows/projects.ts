@@ -13,7 +13,7 @@ import { writeFile, writeFlows, writeTime } from './flow-writer.ts'
 import { afterRemoval } from './flows.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
 import { firstFreeName, numberedName } from '../names/numbered-name.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { retryTaken } from '../records/retry.ts'
 
 /** The data of a new project. */

@@ -1,4 +1,4 @@
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import type { FlowPatch, FlowRecord } from '../../store/flows.ts'
 import { isUniqueConflict } from '@x/flow-engine/store'

@@ -4,7 +4,7 @@ import type { CountedKind } from '../../store/counts.ts'
 import { setLru } from '@x/wire'
 import { createKeyedQueue } from '@x/wire'
 import type { FlowStore } from '../../store/flow-store.ts'
-import { refuse, type Refusal } from '@x/flow-engine/internal'
+import { refuse, type Refusal } from '../../refusal.ts'
 import { isGone } from '../records/is-gone.ts'
 
 /** Limits of a user, by kind. */

@@ -1,4 +1,4 @@
-import { toBase64 } from '@x/flow-engine/internal'
+import { encodeBase64 } from '@x/wire'
 import { invalidParams } from '../../mcp/json-rpc.ts'
 import type { ListedResource, ResourceContent } from '../../mcp/mcp-server.ts'
 import { isFileName, type BlobStore } from '../../store/blob-store.ts'
@@ -111,7 +111,7 @@ const TEXTS = /^text\/|^application\/(json|xml|x-yaml)$/
 function contentOf(uri: string, name: string, bytes: Uint8Array): ResourceContent {
   const mimeType = contentTypeOf(name)
   if (TEXTS.test(mimeType)) return { uri, mimeType, text: new TextDecoder().decode(bytes) }
-  return { uri, mimeType, blob: toBase64(bytes) }
+  return { uri, mimeType, blob: encodeBase64(bytes) }
 }
 
 function baseName(path: string): string {

@@ -7,7 +7,7 @@ import { isUniqueConflict } from '@x/flow-engine/store'
 import type { McpServerRecord } from '../../store/mcp-servers.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { retryTaken } from '../records/retry.ts'
 
 /** An entry as configured by the user: a command with arguments and variables, or a URL. */

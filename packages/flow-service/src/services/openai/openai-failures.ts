@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import { isFlowError } from '@x/flow-engine'
-import { runErrorText } from '@x/flow-engine/internal'
+import { runErrorText } from '../../run-error-text.ts'
 import { RunTimeout } from '../answers/answer.ts'
 import { ChatInputError } from '../answers/chat-input.ts'
 import { OwnerRemovedError } from '../runs/run-owners.ts'

@@ -1,4 +1,4 @@
-import { Refusal } from '@x/flow-engine/internal'
+import { Refusal } from '../../refusal.ts'
 
 /** The `type` of an error of the OpenAI API. */
 export type OpenAiErrorType =

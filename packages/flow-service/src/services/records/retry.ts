@@ -1,4 +1,4 @@
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { isUniqueConflict, type UniqueConstraint } from '@x/flow-engine/store'
 
 /** Sufficient for any realistic number of concurrent writers of one name. */

@@ -1,5 +1,5 @@
 import type { FleetState, JobQueue } from '@x/flow-engine/store'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 
 /** The processes that share the jobs, and what waits. */

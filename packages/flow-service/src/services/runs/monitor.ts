@@ -1,10 +1,10 @@
 import type { AuditRecord } from '../../store/audit.ts'
 import type { TransactionRecord, VertexBuildRecord } from '../../store/build-records.ts'
 import type { MessagePatch, StoredMessageQuery, StoredMessage } from '../../store/messages.ts'
-import type { PageParts } from '@x/flow-engine/internal'
+import { refuse, type Refusal } from '../../refusal.ts'
+import type { PageParts } from '../../store/page-parts.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
-import { refuse, type Refusal } from '@x/flow-engine/internal'
 import { inParts } from '../records/in-parts.ts'
 import { orderedMessages } from './ordered-messages.ts'
 

@@ -7,7 +7,7 @@ import {
   type BuildRequest,
   type RunResponse,
 } from '@x/flow-engine'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import type { JobStore } from '@x/flow-engine/store'
 import { hashKey } from '../crypto/hash-key.ts'
 import type { BuildMetadata } from './build-metadata.ts'

@@ -1,7 +1,7 @@
 import { append } from '@x/wire'
 import { compareValues } from '@x/wire'
 import { sortCooperatively } from '@x/wire'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import type {
   MessageOrder,
   MessagePartsQuery,

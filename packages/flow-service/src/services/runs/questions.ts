@@ -2,7 +2,7 @@ import { isFlowError } from '@x/flow-engine'
 import type { BuildJobs, JobRecord, PendingQuestion } from '@x/flow-engine'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceDependencies } from '../base/dependencies.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 
 /** An open question, with the start time of its job. */
 export interface OpenQuestion extends PendingQuestion {

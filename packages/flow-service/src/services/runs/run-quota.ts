@@ -5,7 +5,7 @@ import {
   type BucketState,
   type Runtime,
 } from '@x/wire'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import type { FlowSettings } from '../../settings.ts'
 import { StoreUnavailableError } from '@x/flow-engine/store'
 

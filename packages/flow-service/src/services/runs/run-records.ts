@@ -1,6 +1,6 @@
 import { cutJson } from '@x/flow-engine/internal'
 import type { FlowJson } from '@x/flow-engine'
-import { orderedId } from '@x/flow-engine/internal'
+import { orderedId } from '@x/wire'
 import type { RunEvent, VertexBuildJson, VertexDataJson } from '@x/flow-engine'
 import type { BuildRecord } from '@x/flow-engine/internal'
 import type { FlowRun } from '@x/flow-engine'

@@ -1,6 +1,7 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 import { FlowCompileError, FlowError, isFlowError } from '@x/flow-engine'
-import { runErrorText } from '@x/flow-engine/internal'
+import { refuse, Refusal } from '../../refusal.ts'
+import { runErrorText } from '../../run-error-text.ts'
 import type { BuildJobs, FlowPlan, RunOptions } from '@x/flow-engine'
 import { formatRunResponse, type ComponentOutputJson, type RunResponse } from '@x/flow-engine'
 import type { RunDoor } from '../../events.ts'
@@ -13,7 +14,6 @@ import type { EarlierTurn } from './earlier-turns.ts'
 import type { Once, OnceJobs } from './once.ts'
 import type { PlanCache } from './plan-cache.ts'
 import type { RunHandle, Runner } from './runner.ts'
-import { refuse, Refusal } from '@x/flow-engine/internal'
 import { refuseAsking, refuseAskingFlow } from './asking-flows.ts'
 
 /** A request for a run. */

@@ -1,4 +1,4 @@
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 
 /** Limits the concurrent runs of each user. */
 export interface RunSlots {

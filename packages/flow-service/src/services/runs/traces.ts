@@ -10,7 +10,7 @@ import type {
 import type { RunTraceState, RunTraceSummary } from '../../store/run-traces.ts'
 import type { Page } from '@x/flow-engine/store'
 import type { Caller } from '../base/caller.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse } from '../../refusal.ts'
 import { mergePages } from './merge-pages.ts'
 import { readGraph } from './recorded-graph.ts'
 import { readTraceDetails } from './trace-details.ts'

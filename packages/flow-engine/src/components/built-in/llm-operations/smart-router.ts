@@ -1,5 +1,5 @@
 import { createMessage, isMessage, readText, type Message } from '../../../graph/values/message.ts'
-import { ownText } from '../../../graph/flow/plain-object.ts'
+import { ownText } from '@x/wire'
 import {
   pickedChatModel,
   pickerAddressFields,

@@ -1,5 +1,3 @@
-import type { Page, Slice } from '../store/paging.ts'
-
 /** Copies a row deeply enough that the copy shares no mutable value with it. */
 export function copy<T extends object>(row: T): T {
   const result = { ...row }
@@ -31,10 +29,10 @@ export function patched<T extends object>(
 }
 
 /** Returns a slice of the rows, as copies. */
-export function slice<T extends object>(
+export function sliceRows<T extends object>(
   rows: readonly T[],
-  { offset = 0, limit = null }: Slice,
-): Page<T> {
+  { offset = 0, limit = null }: { readonly offset?: number; readonly limit?: number | null },
+): { readonly items: readonly T[]; readonly total: number } {
   const end = limit === null ? rows.length : offset + limit
   return { items: rows.slice(offset, end).map(copy), total: rows.length }
 }

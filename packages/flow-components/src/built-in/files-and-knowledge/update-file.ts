@@ -1,4 +1,4 @@
-import type { FileScope, FileService } from '../define/services.ts'
+import type { FileScope, FileService } from '@x/flow-engine'
 
 /** Changes a file atomically if the file service supports it; otherwise reads and then writes it. */
 export async function updateFile(

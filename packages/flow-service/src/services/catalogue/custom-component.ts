@@ -1,6 +1,4 @@
-import { defineComponent } from '../define/define.ts'
-import { field } from '../define/field.ts'
-import { output } from '../define/output.ts'
+import { defineComponent, field, output } from '@x/flow-engine'
 
 const CODE = `import { defineComponent, field, output } from '@x/flow-engine'
 

@@ -1,4 +1,4 @@
-import { isObject } from '@x/wire'
+import { isObject } from './is-object.ts'
 
 /** An object from untrusted JSON; read its keys with `own`. */
 export type PlainObject = Readonly<Record<string, unknown>>
@@ -19,6 +19,6 @@ export function ownObject(object: PlainObject, key: string): PlainObject | undef
 }
 
 /** The strings of an array; empty for any other value. */
-export function texts(value: unknown): readonly string[] {
+export function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }

@@ -1,6 +1,5 @@
-import { FlowError } from '../../errors.ts'
-import type { ChatModel } from '../../models/chat-model.ts'
-import { isModelError } from '../../models/model-error.ts'
+import { FlowError, type ChatModel } from '@x/flow-engine'
+import { isModelError } from '@x/flow-engine/models'
 
 /** Wraps a model so that errors with status 400 have the provider's own message. */
 export function plainBadRequests(model: ChatModel): ChatModel {

@@ -1,4 +1,4 @@
-import { FlowError, isFlowError, type FlowErrorCode } from './errors.ts'
+import { FlowError, isFlowError, type FlowErrorCode } from '@x/flow-engine'
 
 const CODES: ReadonlyMap<number, FlowErrorCode> = new Map([
   [400, 'invalid_request'],

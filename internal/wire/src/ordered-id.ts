@@ -1,4 +1,4 @@
-import type { Runtime } from '@x/wire'
+import type { Runtime } from './runtime.ts'
 
 /**
  * A UUID whose first 48 bits are the time; the rest is random. Random ids scatter writes over the whole

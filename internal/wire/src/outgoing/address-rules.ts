@@ -3,11 +3,10 @@ import {
   isInRange,
   parseIpAddress,
   parseIpRange,
-  SPECIAL_V4,
-  SPECIAL_V6,
   type IpAddress,
   type IpRange,
-} from '@x/wire'
+} from './address-ranges.ts'
+import { SPECIAL_V4, SPECIAL_V6 } from './special-ranges.ts'
 
 /** Decides which hosts and addresses may be fetched. */
 export interface AddressRules {

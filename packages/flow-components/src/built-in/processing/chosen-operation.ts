@@ -1,5 +1,5 @@
-import type { SortableOption } from '../define/field.ts'
-import type { NodeTemplate } from '../../graph/flow/node-json.ts'
+import type { SortableOption } from '@x/flow-engine'
+import type { NodeTemplate } from '@x/flow-engine'
 
 /** Returns the selected operation; null if none or several are selected. */
 export function chosenOperation(chosen: readonly SortableOption[]): string | null {
