@@ -1,5 +1,7 @@
 import { StaleWriterError, type CheckpointStore } from '@x/flow-engine/store'
 import { sql, type RawBuilder } from 'kysely'
+import { chunks } from '../query/chunks.ts'
+import { idList } from '../query/id-list.ts'
 import { decodeText, encodeText } from '../records/columns.ts'
 import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
@@ -28,6 +30,12 @@ export function createCheckpoints(db: FlowDb, writer: JobWriter): CheckpointStor
     },
     async remove(jobId) {
       await writer.write(removeCheckpoints, { jobId: encodeText(jobId) })
+    },
+    async removeAll(jobIds) {
+      for (const part of chunks(jobIds.map(encodeText), 50))
+        await sql`delete from flow_job_checkpoint where job_id in (select ids.id from ${idList(db, part)})`.execute(
+          db,
+        )
     },
   }
 }

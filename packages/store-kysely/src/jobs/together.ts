@@ -4,7 +4,11 @@
  */
 export function together<Call, Result>(
   run: (
-    calls: readonly { readonly call: Call; readonly done: (result: Result) => void }[],
+    calls: readonly {
+      readonly call: Call
+      readonly done: (result: Result) => void
+      readonly failed: (error: unknown) => void
+    }[],
   ) => Promise<void>,
 ): (call: Call) => Promise<Result> {
   let waiting: { call: Call; done: (result: Result) => void; failed: (error: unknown) => void }[] =
