@@ -17,35 +17,44 @@ export const isOnce = (job: string, operator: '=' | '<>'): RawBuilder<unknown> =
     and substr(${sql.ref(`${job}.id`)}, 1, 5) ${sql.raw(operator)} 'once-'`
 
 /**
- * Finished jobs of one kind that are too old, or beyond the newest of their lane; the last of these that stays
+ * Finished jobs of one kind that are too old, or beyond the newest of their lane; the first of these that goes
  * is looked up in an index, so that nothing is counted.
  */
 const surplus = (
   value: Placeholders<TrimValues>,
-  operator: '=' | '<>',
-  only: RawBuilder<unknown>,
+  dialect: DialectKind,
+  { operator, only }: { readonly operator: '=' | '<>'; readonly only: RawBuilder<unknown> },
 ): RawBuilder<unknown> => {
   const before = int(value('before'))
-  return sql`select j.seq as gone_seq from flow_job_lane as l
-    left join flow_job as c on c.seq = (select e.seq from flow_job as e
-      where e.lane = l.lane and ${isOnce('e', operator)}
-      order by e.finished_at desc, e.seq desc limit 1 offset ${int(value('keep'))})
-    join flow_job as j on j.lane = l.lane and ${isOnce('j', operator)}
-      and j.finished_at <= case when c.finished_at > ${before} then c.finished_at else ${before} end
-    where (j.finished_at < ${before} or (j.finished_at < ${int(value('spare'))}
-      and (j.finished_at < c.finished_at or (j.finished_at = c.finished_at and j.seq <= c.seq)))) ${only}`
+  const firstGone = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(select ${column} from flow_job as e where e.lane = l.lane and ${isOnce('e', operator)}
+      order by e.finished_at desc, e.seq desc limit 1 offset ${int(value('keep'))})`
+  const lanes = sql`(select l.lane, ${firstGone(sql`e.finished_at`)} as cut_at,
+      ${firstGone(sql`e.seq`)} as cut_seq from flow_job_lane as l) as c`
+  const goes = sql`j.lane = c.lane and ${isOnce('j', operator)}
+    and j.finished_at <= case when c.cut_at > ${before} then c.cut_at else ${before} end
+    and (j.finished_at < ${before} or (j.finished_at < ${int(value('spare'))}
+      and (j.finished_at < c.cut_at or (j.finished_at = c.cut_at and j.seq <= c.cut_seq)))) ${only}`
+  // Without `lateral` PostgreSQL may read all jobs.
+  return dialect === 'postgres'
+    ? sql`select gone_seq from ${lanes} cross join lateral (select j.seq as gone_seq from flow_job as j
+        where ${goes} order by j.finished_at limit ${int(value('most'))}) as found`
+    : sql`select j.seq as gone_seq from ${lanes} join flow_job as j on ${goes}`
 }
+
+const gone = (value: Placeholders<TrimValues>, dialect: DialectKind): RawBuilder<unknown> =>
+  sql`select g.gone_seq from (${surplus(value, dialect, { operator: '<>', only: sql`` })}
+    union all ${surplus(value, dialect, { operator: '=', only: sql`and j.finished_at < ${int(value('once'))}` })}
+  ) as g ${dialect === 'postgres' ? ALONE : sql``} limit ${int(value('most'))}`
 
 /** Two processes never remove at the same time: the second finds nothing. */
-const alone: Readonly<Record<DialectKind, RawBuilder<unknown>>> = {
-  sqlite: sql``,
-  postgres: sql`where (select pg_try_advisory_xact_lock(hashtext('flow_job.trim')))`,
-}
+const ALONE = sql`where (select pg_try_advisory_xact_lock(hashtext('flow_job.trim')))`
 
 export const trimJobs = inDialects<TrimValues, { id: string; finished_at: number; seq: number }>(
-  (value, dialect) => sql`delete from flow_job where seq in (select g.gone_seq from (
-      ${surplus(value, '<>', sql``)}
-      union all ${surplus(value, '=', sql`and j.finished_at < ${int(value('once'))}`)}) as g
-      ${alone[dialect]} limit ${int(value('most'))})
-    returning id, finished_at, seq`,
+  (value, dialect) => sql`delete from flow_job
+    where seq ${
+      dialect === 'postgres'
+        ? sql`= any(array(${gone(value, dialect)}))`
+        : sql`in (${gone(value, dialect)})`
+    } returning id, finished_at, seq`,
 )

@@ -15,6 +15,8 @@ export const heldJobs: Migration = {
 
 const STATEMENTS: readonly string[] = [
   `drop index flow_job_running`,
+  // Turns count the running jobs of a user.
+  `drop index flow_job_running_user`,
   `create index flow_job_held on flow_job (worker) where state = 'running'`,
   `drop index flow_job_finished`,
   `create index flow_job_ended on flow_job (lane, finished_at, seq)
