@@ -66,7 +66,10 @@ describe('a queue under pressure on PostgreSQL', needs('postgres'), () => {
     const line = rows.map((row) => row['QUERY PLAN'] ?? '').find((one) => one.includes('Buffers: '))
     if (process.env['EXPLAIN'] !== undefined)
       process.stdout.write(`${rows.map((row) => row['QUERY PLAN']).join('\n')}\n`)
-    return [...(line ?? '').matchAll(/(?:hit|read)=(\d+)/g)].reduce((sum, [, n]) => sum + Number(n), 0)
+    return [...(line ?? '').matchAll(/(?:hit|read)=(\d+)/g)].reduce(
+      (sum, [, n]) => sum + Number(n),
+      0,
+    )
   }
 
   test('FL-35 a lock that somebody holds on the row of a job delays that job alone', async () => {
@@ -88,38 +91,34 @@ describe('a queue under pressure on PostgreSQL', needs('postgres'), () => {
     expect((await store.queue.get(first?.id ?? ''))?.state).toBe('running')
   })
 
-  test(
-    'FL-41 a transaction that is held open does not make claims look at what others did since',
-    async () => {
-      const held = new Client({ connectionString: database.address })
-      await held.connect()
-      await held.query('begin isolation level repeatable read')
-      await held.query('select count(*) from flow_job')
-      for (let n = 0; n < 1500; n += 1) await runOne(n)
-      for (const id of ['last', 'later']) await store.queue.enqueue(job(id))
-      const pages = await buffersOf(() => claim('p/last'))
-      expect(await held.query('select count(*)::int as n from flow_job')).toMatchObject({
-        rows: [{ n: 0 }],
-      })
-      await held.end()
-      // The counters of turns leave a dead row for each change, of which 40 fit in a page.
-      expect(pages).toBeLessThanOrEqual(200)
-      // Leases are renewed in the page of their job.
-      await store.queue.enqueue(job('kept'))
-      const claimed = await claim('p/kept')
-      const hot = async (): Promise<number> => {
-        const { rows } = await sql<{ n: string }>`select n_tup_hot_upd as n from pg_stat_user_tables
+  test('FL-41 a transaction that is held open does not make claims look at what others did since', async () => {
+    const held = new Client({ connectionString: database.address })
+    await held.connect()
+    await held.query('begin isolation level repeatable read')
+    await held.query('select count(*) from flow_job')
+    for (let n = 0; n < 1500; n += 1) await runOne(n)
+    for (const id of ['last', 'later']) await store.queue.enqueue(job(id))
+    const pages = await buffersOf(() => claim('p/last'))
+    expect(await held.query('select count(*)::int as n from flow_job')).toMatchObject({
+      rows: [{ n: 0 }],
+    })
+    await held.end()
+    // The counters of turns leave a dead row for each change, of which 40 fit in a page.
+    expect(pages).toBeLessThanOrEqual(200)
+    // Leases are renewed in the page of their job.
+    await store.queue.enqueue(job('kept'))
+    const claimed = await claim('p/kept')
+    const hot = async (): Promise<number> => {
+      const { rows } = await sql<{ n: string }>`select n_tup_hot_upd as n from pg_stat_user_tables
           where relname = 'flow_job'`.execute(db)
-        return Number(rows[0]?.n)
-      }
-      await expect.poll(hot, { timeout: 10_000 }).toBeGreaterThan(0)
-      const before = await hot()
-      for (let n = 0; n < 20; n += 1)
-        await store.queue.heartbeat(claimed?.id ?? '', 'p/kept', new Date(Date.now() + SOON + n))
-      await expect.poll(hot, { timeout: 10_000 }).toBeGreaterThanOrEqual(before + 18)
-    },
-    120_000,
-  )
+      return Number(rows[0]?.n)
+    }
+    await expect.poll(hot, { timeout: 10_000 }).toBeGreaterThan(0)
+    const before = await hot()
+    for (let n = 0; n < 20; n += 1)
+      await store.queue.heartbeat(claimed?.id ?? '', 'p/kept', new Date(Date.now() + SOON + n))
+    await expect.poll(hot, { timeout: 10_000 }).toBeGreaterThanOrEqual(before + 18)
+  }, 120_000)
 
   describe('FL-44 retention', () => {
     const ended = async (prefix: string, count: number): Promise<void> => {

@@ -28,7 +28,8 @@ export function createCheckpointRemoval({
   const flush = async (): Promise<void> => {
     const ids = ended
     ended = []
-    if (ids.length > 0) await checkpoints.removeAll?.(ids).catch((error: unknown) => onError(error, {}))
+    if (ids.length > 0)
+      await checkpoints.removeAll?.(ids).catch((error: unknown) => onError(error, {}))
   }
   return {
     flush,

@@ -20,7 +20,7 @@ export interface ReaderContext extends SharedReads {
 }
 
 /** A job that was queued here is claimed here within this time, or more likely elsewhere. */
-const CLAIM_MS = 50
+const CLAIM_MS = 250
 
 /** The channel on which processes announce that a job's log has grown. */
 export const jobChannel = (jobId: string): string => `job:${jobId}`

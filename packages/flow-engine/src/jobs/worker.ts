@@ -140,9 +140,7 @@ export function createWorker(options: WorkerOptions): Worker {
       claim.status === 'fulfilled' && claim.value !== null ? [claim.value] : [],
     )
     // Where others queue too, as many as there were may still be waiting.
-    const more = queue.shared
-      ? Math.min(wanted * 2, lane.left ?? wanted * 2)
-      : lane.likely - wanted
+    const more = queue.shared ? Math.min(wanted * 2, lane.left ?? wanted * 2) : lane.likely - wanted
     lane.likely = jobs.length < wanted ? 0 : Math.max(0, more)
     lane.owed = Math.max(0, lane.owed - jobs.length)
     const foundNone = claimed.every(({ status }) => status === 'fulfilled') && jobs.length === 0

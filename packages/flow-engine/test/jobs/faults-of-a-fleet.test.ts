@@ -110,7 +110,10 @@ describe('a fleet under faults', () => {
         runtime,
         concurrency: 0,
       })
-      await first.schedule('minutely', { cron: '* * * * *', request: { flow: alone(once), userId: 'u' } })
+      await first.schedule('minutely', {
+        cron: '* * * * *',
+        request: { flow: alone(once), userId: 'u' },
+      })
       await runtime.advance(35_000)
       const died = dead
       dead = true

@@ -66,7 +66,9 @@ export function createFleet(db: FlowDb): Required<Pick<JobQueue, 'seen' | 'gone'
         state: string
         jobs: number | string
       }>`select state, count(*) as jobs
-        from (${endedAfter('<>', now)} union all ${endedAfter('=', now)}) as ended group by state`.execute(db)
+        from (${endedAfter('<>', now)} union all ${endedAfter('=', now)}) as ended group by state`.execute(
+        db,
+      )
       const users = await sql<
         Record<'queued' | 'running' | 'oldest', number | string> & { user_key: string }
       >`

@@ -76,7 +76,9 @@ export function postgresClaims(db: FlowDb): PostgresClaims {
         if (cancel !== undefined) done(queries.heartbeatOf([{ cancel_requested: cancel }]))
         // Not held any more, or locked by another transaction, for which only this one waits.
         else
-          queries.heartbeatJob.run(db, call).then(({ rows }) => done(queries.heartbeatOf(rows)), failed)
+          queries.heartbeatJob
+            .run(db, call)
+            .then(({ rows }) => done(queries.heartbeatOf(rows)), failed)
       }
     }),
   }

@@ -7,7 +7,12 @@ import {
   firstPosition,
   inDialects,
   int,
-  lastPosition, nextCount, skipLocked, STEP, text } from './job-sql.ts'
+  lastPosition,
+  nextCount,
+  skipLocked,
+  STEP,
+  text,
+} from './job-sql.ts'
 import { jobMapping, listedJobMapping, type ClaimedRow } from './mapping.ts'
 
 const listedColumns = sql.join(listedJobMapping.columns.map((column) => sql.ref(column)))

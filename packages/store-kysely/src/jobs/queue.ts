@@ -70,7 +70,9 @@ export function createJobQueue(
     async heartbeat(jobId, worker, leaseUntil) {
       const values = { jobId, worker, leaseUntil: leaseUntil.getTime() }
       if (claims !== undefined) return await claims.heartbeat(values)
-      return queries.heartbeatOf((await writer.write(queries.heartbeatJob, values, { durable: false })).rows)
+      return queries.heartbeatOf(
+        (await writer.write(queries.heartbeatJob, values, { durable: false })).rows,
+      )
     },
 
     finish(jobId, worker, { state, finishedAt, error, usage, result }) {

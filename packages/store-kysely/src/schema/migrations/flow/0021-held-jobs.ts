@@ -9,7 +9,9 @@ export const heldJobs: Migration = {
   isExpansion: true,
   statements: (dialect) => [
     ...STATEMENTS,
-    ...(dialect === 'postgres' ? TABLES.map((table) => `alter table ${table} set (${STORAGE})`) : []),
+    ...(dialect === 'postgres'
+      ? TABLES.map((table) => `alter table ${table} set (${STORAGE})`)
+      : []),
   ],
 }
 
