@@ -103,15 +103,15 @@ export function createWorker(options: WorkerOptions): Worker {
     const now = runtime.now().getTime()
     for (const [worker, until] of unanswered) if (until <= now) unanswered.delete(worker)
   }
-  const claim = async (
+  const claimOne = async (
     lane: Lane,
-    options: Pick<ClaimOptions, 'suspects'>,
+    wanted: Pick<ClaimOptions, 'suspects'>,
   ): Promise<ClaimedJob | null> => {
     const worker = token()
     const until = lease()
     try {
       return await queue.claim(worker, until, runtime.now(), [lane.name], {
-        ...options,
+        ...wanted,
         ...(lastChance === undefined ? {} : { apart: lastChance }),
         left: (waiting) => (lane.left = waiting),
       })
@@ -133,7 +133,7 @@ export function createWorker(options: WorkerOptions): Worker {
     const wanted = Math.max(1, Math.min(lane.likely, roomOf(lane)))
     const claimed = await Promise.allSettled(
       Array.from({ length: wanted }, (_, n) =>
-        claim(lane, { suspects: n === 0 && suspects.size === 0 }),
+        claimOne(lane, { suspects: n === 0 && suspects.size === 0 }),
       ),
     )
     const jobs = claimed.flatMap((claim) =>
@@ -171,7 +171,7 @@ export function createWorker(options: WorkerOptions): Worker {
   /** Claims a job for which the whole process is there. */
   const claimAlone = async (): Promise<void> => {
     for (const lane of lanes.filter((one) => roomOf(one) > 0)) {
-      const job = await claim(lane, { suspects: 'apart' })
+      const job = await claimOne(lane, { suspects: 'apart' })
       if (job === null) continue
       if (pausing.signal.aborted) await queue.release(job.id, job.worker)
       else start(job, lane)

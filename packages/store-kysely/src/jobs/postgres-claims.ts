@@ -71,17 +71,24 @@ export function postgresClaims(db: FlowDb): PostgresClaims {
         leases: calls.map(({ call }) => call.leaseUntil),
       })
       const kept = new Map(rows.map((row) => [`${row.id} ${row.worker}`, row.cancel_requested]))
-      for (const { call, done, failed } of calls) {
-        const cancel = kept.get(`${call.jobId} ${call.worker}`)
-        if (cancel !== undefined) done(queries.heartbeatOf([{ cancel_requested: cancel }]))
-        // Not held any more, or locked by another transaction, for which only this one waits.
-        else
-          queries.heartbeatJob
-            .run(db, call)
-            .then(({ rows }) => done(queries.heartbeatOf(rows)), failed)
-      }
+      await Promise.all(
+        calls.map(async ({ call, done, failed }) => {
+          const cancel = kept.get(`${call.jobId} ${call.worker}`)
+          try {
+            // Not held any more, or locked by another transaction, for which only this one waits.
+            if (cancel === undefined) done(await beatAlone(db, call))
+            else done(queries.heartbeatOf([{ cancel_requested: cancel }]))
+          } catch (error) {
+            failed(error)
+          }
+        }),
+      )
     }),
   }
+}
+
+async function beatAlone(db: FlowDb, call: Heartbeat): Promise<'kept' | 'lost' | 'cancel'> {
+  return queries.heartbeatOf((await queries.heartbeatJob.run(db, call)).rows)
 }
 
 const kindOf = ({ lanes, apart, suspects }: Claim): string =>
