@@ -3,20 +3,20 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { StoreUnavailableError, type JobStore } from '@x/flow-engine/store'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { gated } from '../engine/gated.ts'
-import { closeAll, component, processOf, sharedStore } from './asking.ts'
+import { closeAll, component, processOf, sharedStore, type Made } from './asking.ts'
 
 afterEach(closeAll)
 
 const READERS = 200
 
-const alone = (type: ReturnType<typeof component>) => {
+const alone = (type: Made) => {
   const flow = flowBuilder()
   flow.add(type, { id: 'Only-1' })
   return flow.toJSON()
 }
 
 /** The store with one of its methods replaced. */
-function withMethod<Part extends 'queue' | 'log' | 'schedules'>(
+function withMethod<Part extends 'queue' | 'log'>(
   store: JobStore,
   part: Part,
   methods: Partial<JobStore[Part]>,
