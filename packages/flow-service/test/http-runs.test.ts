@@ -160,7 +160,7 @@ describe('builds', () => {
     ])
   })
 
-  test('FE-69 a reader goes on behind its cursor', async () => {
+  test('FE-69, FL-62 a reader goes on behind its cursor', async () => {
     const { call, create } = await service()
     const started = await call('POST', `/build/${await create(echo())}/flow`, {})
     const job = jobOf(started.text)
@@ -168,6 +168,7 @@ describe('builds', () => {
     const { text, headers } = await call('GET', `/build/${job}/events?cursor=2`)
     expect(headers.get('x-event-cursor')).toBe('2')
     expect(eventsOf(text).map(({ event }) => event)).toEqual(['add_message', 'end_vertex', 'end'])
+    expect((await call('GET', `/build/${job}/events?cursor=abc`)).status).toBe(422)
   })
 
   test('a public flow is built as stored; a graph in the request is ignored', async () => {

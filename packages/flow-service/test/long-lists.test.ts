@@ -103,6 +103,9 @@ test('FE-69: a poll returns very many events of a run in this process', async ()
     store: createMemoryJobStore(),
     runtime: createTestRuntime(),
     live: () => job,
+    expects: () => false,
+    read: async () => [],
+    get: async () => null,
     patienceMs: 1,
     closed: new AbortController().signal,
   }

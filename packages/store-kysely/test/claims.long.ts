@@ -93,7 +93,7 @@ describe('a long queue on PostgreSQL', needs('postgres'), () => {
     ['of one user who is at the limit', `'u'`, `''`, 4],
     ['of 10,000 users in three lanes', `'u' || n % 10000`, `(array['', 'b', 'c'])[1 + n % 3]`, 4],
   ])(
-    'FL-11 claims and enqueues do not notice 100,000 waiting jobs %s',
+    'FL-11, FL-12, FL-40 claims and enqueues do not notice 100,000 waiting jobs %s',
     async (_name, user, lane, limit) => {
       await fill(user, lane, limit)
       await claim(4)

@@ -9,7 +9,7 @@ import { postgresDatabase } from './databases.ts'
 const RUNS = 20
 
 test(
-  'FL-107 a durable run of three steps on PostgreSQL takes at most 23 statements',
+  'FL-107 a durable run of three steps on PostgreSQL takes at most 11 statements, besides announcements',
   { ...needs('postgres'), tags: ['long'] },
   async () => {
     const database = await postgresDatabase()
@@ -38,10 +38,13 @@ test(
     const query = vi.spyOn(Client.prototype, 'query')
     for (let n = 0; n < RUNS; n += 1) await run()
     await store.bus.flush?.()
-    const each = query.mock.calls.length / RUNS
+    // Announcements of 50 ms are one statement, whatever runs then.
+    const isCounted = ([asked]: readonly unknown[]): boolean =>
+      !/pg_notify/.test(typeof asked === 'string' ? asked : String(Object(asked).text))
+    const each = query.mock.calls.filter(isCounted).length / RUNS
     query.mockRestore()
     await jobs.close({ timeoutMs: 0 })
     await database.close()
-    expect(each).toBeLessThanOrEqual(23)
+    expect(each).toBeLessThanOrEqual(11)
   },
 )

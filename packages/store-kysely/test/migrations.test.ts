@@ -53,6 +53,7 @@ const RELEASED = {
     'flow 0018-processes': 'expand:c82d40c4c',
     'flow 0019-agent-keys': 'expand:8b8028e9b',
     'flow 0020-budgets': 'expand:2fda603ac',
+    'flow 0021-held-jobs': 'expand:5dca7d9ca',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
     'scim 0003-hosts': 'expand:c467e2471',
@@ -85,6 +86,7 @@ const RELEASED = {
     'flow 0018-processes': 'expand:72dac6436',
     'flow 0019-agent-keys': 'expand:4667ada1d',
     'flow 0020-budgets': 'expand:658680a39',
+    'flow 0021-held-jobs': 'expand:7538a610b',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
     'scim 0003-hosts': 'expand:b0e8e4b5b',
@@ -160,6 +162,7 @@ function defineMigrations(
         { id: '0018-processes', applied: true },
         { id: '0019-agent-keys', applied: true },
         { id: '0020-budgets', applied: true },
+        { id: '0021-held-jobs', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })

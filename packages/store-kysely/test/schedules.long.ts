@@ -51,7 +51,7 @@ async function lastOf({ schedules }: JobStore, id: string): Promise<Date | null>
 
 describe('schedules of real processes', () => {
   test(
-    'DR-58: of three processes on PostgreSQL, each second is taken once; one may die',
+    'DR-58, FL-33: of three processes on PostgreSQL, each second is taken once; one may die',
     needs('postgres'),
     async () => {
       database = await postgresDatabase()

@@ -66,7 +66,7 @@ describe('a build that another process runs (FE-62)', needs('postgres'), () => {
     return { id: await next('job'), job: () => next('job'), finished: () => next('finished'), kill }
   }
 
-  test('its events arrive here while it runs, each once and in order', async () => {
+  test('FL-60 its events arrive here while it runs, each once and in order', async () => {
     const jobs = jobsHere({ ...PATIENT, concurrency: 0 })
     const { id, finished } = await elsewhere({ ...PATIENT, words: 150, resumable: false })
     const events: RunEvent[] = []
@@ -85,7 +85,7 @@ describe('a build that another process runs (FE-62)', needs('postgres'), () => {
     expect(late).toEqual(events.slice(11))
   })
 
-  test('a reader whose connection is lost meanwhile misses nothing', async () => {
+  test('FL-60 a reader whose connection is lost meanwhile misses nothing', async () => {
     const jobs = jobsHere({ ...PATIENT, concurrency: 0 })
     const { id } = await elsewhere({ ...PATIENT, words: 150, resumable: false })
     const events: RunEvent[] = []

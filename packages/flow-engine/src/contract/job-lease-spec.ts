@@ -35,6 +35,16 @@ export function describeJobLeases(t: TestFrame, store: () => JobStore): void {
     assert.deepEqual(await queue.expired(at(104)), [])
   })
 
+  t.it('FL-21 gives back jobs whose claims were not answered', async () => {
+    const { queue } = store()
+    await queue.enqueue(newJob('a', { resumable: true }))
+    await queue.claim('p/1', at(100), at(1))
+    await queue.unclaim?.(['p/1', 'p/2'])
+    const again = await queue.claim('p/3', at(100), at(2))
+    if (queue.unclaim !== undefined) assert.deepEqual([again?.id, again?.crashes], ['a', 0])
+    assert.equal(await queue.heartbeat('a', 'p/1', at(200)), again === null ? 'kept' : 'lost')
+  })
+
   t.it('FE-60 cancels a waiting job at once and tells the worker of a running one', async () => {
     const { queue } = store()
     await queue.enqueue(newJob('a'))

@@ -38,6 +38,7 @@ export async function closeJobs(options: CloseJobsOptions): Promise<void> {
     )
   await worker.stop()
   over.abort()
+  await runner.tidy()
   if (!store.queue.shared) await endQueued(options).catch((error: unknown) => onError(error, {}))
 }
 

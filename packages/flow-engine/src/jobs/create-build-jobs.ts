@@ -25,6 +25,7 @@ import { createRetention } from './retention.ts'
 import { createJobRunner, QUEUE_CHANNEL, TAKEN_CHANNEL } from './run-job.ts'
 import { createSchedules } from './schedules.ts'
 import { readRequest } from './start-request.ts'
+import { createSharedReads } from './shared-reads.ts'
 import { createStoreClock } from './store-clock.ts'
 import { createWorker } from './worker.ts'
 
@@ -85,6 +86,8 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
   const closed = new AbortController()
   const readers: ReaderContext = {
     store,
+    expects: (jobId) => queue.shared && options.work && codec.kept(jobId) !== undefined,
+    ...createSharedReads(store),
     runtime,
     live: runner.live,
     patienceMs: heartbeatMs,
@@ -92,13 +95,23 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
   }
   if (!options.work) worker.pause()
   const unsubscribe = [
-    bus.subscribe(QUEUE_CHANNEL, () => worker.wake()),
+    bus.subscribe(QUEUE_CHANNEL, (payload) => {
+      if (!telling) worker.wake(payload === '' ? undefined : payload.slice(1))
+    }),
     bus.subscribe(CANCEL_CHANNEL, (jobId) => runner.cancel(jobId)),
     ...(queue.shared ? [bus.subscribe(TAKEN_CHANNEL, (jobId) => codec.forget(jobId))] : []),
   ]
+  /** True while this process tells the others: it needs not hear it. */
+  let telling = false
+  const tellOthers = (lane?: string): void => {
+    if (!queue.shared) return
+    telling = true
+    bus.publish(QUEUE_CHANNEL, lane === undefined ? '' : `.${lane}`)
+    telling = false
+  }
   const tellWorkers = (): void => {
     worker.wake()
-    if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
+    tellOthers()
   }
   const intake = createJobEnqueuer({ options, codec, seal, runner, closing: closing.signal })
   const scheduled = createSchedules({
@@ -160,7 +173,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       if (together) worker.wake(lane)
       const job = await queued
       if (!together) worker.wake(lane)
-      if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
+      tellOthers(lane)
       return toJobRecord(job, -1)
     },
     async startAll(requests) {
@@ -221,7 +234,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       await closeJobs({ store, runtime, runner, worker, name, timeoutMs, onError })
       for (const leave of unsubscribe) leave()
       closed.abort()
-      if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
+      tellOthers()
       await bus.flush?.()
     },
   }

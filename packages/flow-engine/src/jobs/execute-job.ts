@@ -132,7 +132,7 @@ export async function finishJob(options: JobRunnerOptions, execution: Execution)
   if (outcome === undefined) return
   await store.log.close(job.id)
   const isKept = outcome.state !== 'succeeded' || request.history === true
-  if (request.resumable === true && !isKept) await store.checkpoints.remove(job.id)
+  if (request.resumable === true && !isKept) await options.removal.remove(job.id)
   const ended = { ...job, ...outcome, error: outcome.error ?? null }
   await reportedBy(options, execution)(() => observer?.finished?.(toJobRecord(ended, live.lastSeq)))
 }

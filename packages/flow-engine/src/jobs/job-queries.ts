@@ -59,7 +59,7 @@ export function createJobQueries({
     find,
     questionOf,
     async check(jobId, userId) {
-      const own = queue.shared ? undefined : codec.kept(jobId)
+      const own = codec.kept(jobId)
       if (own === undefined || (userId !== undefined && own.userId !== userId))
         await find(jobId, userId)
     },

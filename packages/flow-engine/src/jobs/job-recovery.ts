@@ -74,7 +74,8 @@ export function createJobRecovery(options: JobRecoveryOptions): JobRecovery {
       maxCrashes: options.maxCrashes,
       charge: options.sees() && !failing,
     })
-    options.recovered()
+    if (result.requeued.length > 0 && queue.shared) options.woken()
+    else options.recovered()
     if (lastChance === undefined) return result
     looks = (await queue.waitsApart?.(lastChance)) === true ? looks + 1 : 0
     // Its finder makes room for it, and others if that one is gone.

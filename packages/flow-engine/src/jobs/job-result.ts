@@ -27,7 +27,7 @@ export async function jobResult(
   jobId: string,
   signal: AbortSignal | undefined,
 ): Promise<RunResult> {
-  const job = await lookup.find(jobId, undefined)
+  await lookup.check(jobId, undefined)
   const own = await orAbort(runner.result(jobId), signal)
   if (own !== undefined) return own
   const seen: StoredEvent[] = []
@@ -36,8 +36,8 @@ export async function jobResult(
   if (ended === undefined && readers.closed.aborted && seen.at(-1)?.event !== 'end')
     throw new FlowError('store_unavailable', `Job ${jobId} continues in another process`)
   if (ended !== undefined) return ended
-  const stored = await storedResultOf({ queue: readers.store.queue, seal }, job.id)
-  return rebuildResult(await lookup.find(job.id, undefined), seen, stored)
+  const stored = await storedResultOf({ queue: readers.store.queue, seal }, jobId)
+  return rebuildResult(await lookup.find(jobId, undefined), seen, stored)
 }
 
 /** What was stored with the end of a job. */

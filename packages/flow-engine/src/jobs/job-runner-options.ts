@@ -3,6 +3,7 @@ import type { ResultCache } from '../graph/context/cache.ts'
 import type { RunLimits } from '../graph/plan/limits.ts'
 import type { JobStore } from '../store/job-store.ts'
 import type { BuildJobsOptions } from './build-jobs-options.ts'
+import type { CheckpointRemoval } from './checkpoint-removal.ts'
 import type { JobSeal } from './job-seal.ts'
 import type { RequestCodec } from './request-codec.ts'
 
@@ -16,6 +17,7 @@ export interface JobRunnerOptions extends BuildJobsOptions {
   readonly name: string
   /** Aborted when pending writes that the store does not accept are given up. */
   readonly closing: AbortSignal
+  readonly removal: CheckpointRemoval
   /** Called when a job that crashed before has completed a step. */
   readonly cleared: (jobId: string) => void
   readonly onError: (error: unknown, info: { jobId?: string }) => void

@@ -6,6 +6,8 @@ const SPARE_MS = 5 * 60_000
 /** Checked again after this many ends, or this much time. */
 const EVERY_JOBS = 100
 const EVERY_MS = 60_000
+/** Removed at once; while there are more, each end removes as many again, so that nothing waits for long. */
+const SLICE = 500
 /** Jobs that a repeated request may ask for stay for this long. */
 const ONCE_MS = 24 * 3_600_000
 
@@ -31,9 +33,13 @@ export function createRetention({ store, runtime, maxAgeMs, maxJobs }: Retention
       keep: maxJobs,
       spare: new Date(now - SPARE_MS),
       once: new Date(now - ONCE_MS),
+      most: SLICE,
     })
     if (ids.length === 0) return
-    await store.log.remove(ids)
-    for (const id of ids) await store.checkpoints.remove(id)
+    if (ids.length >= SLICE) ends = EVERY_JOBS
+    const { log, checkpoints } = store
+    await log.remove(ids)
+    if (checkpoints.removeAll !== undefined) await checkpoints.removeAll(ids)
+    else for (const id of ids) await checkpoints.remove(id)
   }
 }

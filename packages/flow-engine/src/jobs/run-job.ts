@@ -5,6 +5,7 @@ import { isConnectionLost, isStaleWriter } from '../store/store-error.ts'
 import { limitsOf } from './begin-run.ts'
 import type { BuildRequest } from './build-request.ts'
 import { executeJob, failJob, finishJob, recordOutcome, type Ending } from './execute-job.ts'
+import { createCheckpointRemoval } from './checkpoint-removal.ts'
 import { Execution, wasCancelled, wasStopped } from './execution.ts'
 import { toJobRecord } from './job-record.ts'
 import type { Lease } from './lease.ts'
@@ -44,17 +45,20 @@ export interface JobRunner {
    * @param late resolves when the grace period for vertices that must not run twice is over
    */
   endAll(late: Promise<void>): void
+  /** Removes what jobs that have ended left behind. */
+  tidy(): Promise<void>
   /** Ends a claimed job that only this process could have run. */
   giveUp(job: ClaimedJob): Promise<void>
 }
 
-export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRunner {
+export function createJobRunner(given: Omit<JobRunnerOptions, 'closing' | 'removal'>): JobRunner {
   const lives = new Map<string, LiveJob>()
   const executions = new Set<Execution>()
   const waiting = new Map<string, LiveJob>()
   const results = createResults()
   const closing = new AbortController()
-  const options: JobRunnerOptions = { ...given, closing: closing.signal }
+  const removal = createCheckpointRemoval(given)
+  const options: JobRunnerOptions = { ...given, closing: closing.signal, removal }
   const { store, codec, onError } = options
 
   /** Handles the end of one run, whatever its outcome. */
@@ -152,6 +156,7 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
       waiting.delete(jobId)
     },
     result: (jobId) => results.get(jobId),
+    tidy: () => removal.flush(),
     async giveUp(job) {
       await endUnreadable(options, job)
       waiting.get(job.id)?.close()

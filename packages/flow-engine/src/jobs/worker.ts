@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import type { ClaimedJob, JobQueue } from '../store/job-store.ts'
+import type { ClaimedJob, ClaimOptions, JobQueue } from '../store/job-store.ts'
 import type { QueueCapacity } from './queue-capacity.ts'
 import type { Lease, Leases } from './lease.ts'
 
@@ -48,6 +48,8 @@ interface Lane {
   likely: number
   /** Jobs queued here and not claimed: only the end of another job can release them. */
   owed: number
+  /** Jobs that waited after the last claim; undefined: unknown. Of those queued since, the worker is told. */
+  left: number | undefined
 }
 
 const FIRST_PAUSE_MS = 100
@@ -77,6 +79,7 @@ export function createWorker(options: WorkerOptions): Worker {
     uncounted: true,
     likely: 0,
     owed: 0,
+    left: undefined,
   }))
   let claiming = false
   let again = false
@@ -92,6 +95,32 @@ export function createWorker(options: WorkerOptions): Worker {
   /** A new token for each claim invalidates earlier claims of this process. */
   const token = (): string => `${name}/${(claims += 1)}`
 
+  /** Claims that failed: they may have been made all the same, which is told to the queue for a lease. */
+  const unanswered = new Map<string, number>()
+  const unclaim = async (): Promise<void> => {
+    if (unanswered.size === 0 || queue.unclaim === undefined) return
+    await queue.unclaim([...unanswered.keys()])
+    const now = runtime.now().getTime()
+    for (const [worker, until] of unanswered) if (until <= now) unanswered.delete(worker)
+  }
+  const claimOne = async (
+    lane: Lane,
+    wanted: Pick<ClaimOptions, 'suspects'>,
+  ): Promise<ClaimedJob | null> => {
+    const worker = token()
+    const until = lease()
+    try {
+      return await queue.claim(worker, until, runtime.now(), [lane.name], {
+        ...wanted,
+        ...(lastChance === undefined ? {} : { apart: lastChance }),
+        left: (waiting) => (lane.left = waiting),
+      })
+    } catch (error) {
+      unanswered.set(worker, until.getTime())
+      throw error
+    }
+  }
+
   const lease = (): Date => new Date(runtime.now().getTime() + leaseMs)
 
   const roomOf = (lane: Lane): number => places.room(lane.name, running.values())
@@ -100,20 +129,18 @@ export function createWorker(options: WorkerOptions): Worker {
   const claimSome = async (lane: Lane): Promise<boolean> => {
     const { uncounted } = lane
     lane.uncounted = false
+    lane.left = undefined
     const wanted = Math.max(1, Math.min(lane.likely, roomOf(lane)))
     const claimed = await Promise.allSettled(
       Array.from({ length: wanted }, (_, n) =>
-        queue.claim(token(), lease(), runtime.now(), [lane.name], {
-          suspects: n === 0 && suspects.size === 0,
-          ...(lastChance === undefined ? {} : { apart: lastChance }),
-        }),
+        claimOne(lane, { suspects: n === 0 && suspects.size === 0 }),
       ),
     )
     const jobs = claimed.flatMap((claim) =>
       claim.status === 'fulfilled' && claim.value !== null ? [claim.value] : [],
     )
     // Where others queue too, as many as there were may still be waiting.
-    const more = queue.shared ? wanted * 2 : lane.likely - wanted
+    const more = queue.shared ? Math.min(wanted * 2, lane.left ?? wanted * 2) : lane.likely - wanted
     lane.likely = jobs.length < wanted ? 0 : Math.max(0, more)
     lane.owed = Math.max(0, lane.owed - jobs.length)
     const foundNone = claimed.every(({ status }) => status === 'fulfilled') && jobs.length === 0
@@ -128,22 +155,23 @@ export function createWorker(options: WorkerOptions): Worker {
     if (jobs.length > 0) {
       // All jobs were queued and counted by this process, so another claim would return nothing.
       if (!queue.shared && !lane.uncounted && lane.owed === 0) lane.mayWait = false
+      if (isEmpty(lane)) lane.mayWait = again
       return true
     }
     lane.mayWait = again
     if (running.size === 0 && !again) lane.owed = 0
     return false
   }
+  /** Nobody waits, not even for the end of another job. */
+  const isEmpty = (lane: Lane): boolean => lane.left !== undefined && lane.left <= 0
+
   /** False while one job is to run alone, and while too much runs. */
   const isFree = (): boolean => !makesRoom && !runsAlone && options.rest() === 0
 
   /** Claims a job for which the whole process is there. */
   const claimAlone = async (): Promise<void> => {
     for (const lane of lanes.filter((one) => roomOf(one) > 0)) {
-      const job = await queue.claim(token(), lease(), runtime.now(), [lane.name], {
-        suspects: 'apart',
-        ...(lastChance === undefined ? {} : { apart: lastChance }),
-      })
+      const job = await claimOne(lane, { suspects: 'apart' })
       if (job === null) continue
       if (pausing.signal.aborted) await queue.release(job.id, job.worker)
       else start(job, lane)
@@ -159,7 +187,7 @@ export function createWorker(options: WorkerOptions): Worker {
       suspects.delete(job.id)
       runsAlone = false
       for (const other of lanes) {
-        if (queue.shared || other.uncounted || other.owed > 0) other.mayWait = true
+        if (queue.shared ? !isEmpty(other) : other.uncounted || other.owed > 0) other.mayWait = true
       }
       claimMore()
     })
@@ -167,6 +195,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
   const claimAll = async (): Promise<void> => {
     try {
+      await unclaim()
       do {
         again = false
         if (makesRoom && running.size === 0) await claimAlone()

@@ -103,6 +103,10 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       if (job !== undefined) requeue(job)
       return job !== undefined
     },
+    async unclaim(workers) {
+      for (const job of jobs.values())
+        if (job.state === 'running' && workers.includes(job.worker ?? '')) requeue(job)
+    },
     async absolve(jobId, worker) {
       const job = held(jobId, worker)
       if (job !== undefined) put({ ...job, crashes: 0 })
@@ -186,8 +190,10 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
         .toSorted((a, b) => Number(a.finishedAt) - Number(b.finishedAt))
       const allButLast = new Set<string>()
       for (const lane of new Set(ended.map((job) => job.lane))) {
-        const ofLane = ended.filter((job) => job.lane === lane)
-        for (const { id } of ofLane.slice(0, Math.max(0, ofLane.length - keep))) allButLast.add(id)
+        for (const kind of [true, false]) {
+          const those = ended.filter((job) => job.lane === lane && isOnce(job) === kind)
+          for (const { id } of those.slice(0, Math.max(0, those.length - keep))) allButLast.add(id)
+        }
       }
       const spared = spare?.getTime() ?? Infinity
       let size = 0
@@ -200,7 +206,7 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       const gone = ended.filter(({ id, finishedAt }) => {
         const finished = Number(finishedAt)
         const isTooMuch = allButLast.has(id) || size > MAX_FINISHED
-        const isAsked = id.startsWith('once-') && once !== undefined && finished >= once.getTime()
+        const isAsked = isOnce({ id }) && once !== undefined && finished >= once.getTime()
         const isOld = finished < before.getTime() && !isAsked
         const goes = isOld || (isTooMuch && finished < spared && (!isAsked || size > MAX_FINISHED))
         if (goes) size -= sizes.get(id) ?? 0
@@ -221,6 +227,9 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
     },
   }
 }
+
+/** A repeated request may ask for it. */
+const isOnce = ({ id }: Pick<MemoryJob, 'id'>): boolean => id.startsWith('once-')
 
 function byAskedAt(a: MemoryJob, b: MemoryJob): number {
   const time = Number(a.askedAt) - Number(b.askedAt)

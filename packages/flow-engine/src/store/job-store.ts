@@ -124,6 +124,13 @@ export interface OpenJobs {
   readonly suspended: number
 }
 
+/** See `JobQueue.claim`. */
+export interface ClaimOptions {
+  readonly suspects?: boolean | 'apart'
+  readonly apart?: number
+  readonly left?: (waiting: number) => void
+}
+
 /** The job queue. Every operation that changes a job's state is atomic. */
 export interface JobQueue {
   /**
@@ -143,14 +150,15 @@ export interface JobQueue {
    * @param worker a new token for each claim: the name of the process, `/` and a number
    * @param lanes lanes with free slots; default: all
    * @param options `suspects` false: no job with `crashes`, because the process runs one; `apart`: number of
-   * crashes of jobs that are to run alone, which only `suspects` `apart` claims, and nothing else then
+   * crashes of jobs that are to run alone, which only `suspects` `apart` claims, and nothing else then;
+   * `left`: called with the number of jobs that still wait in the lanes, if the queue knows it
    */
   claim(
     worker: string,
     leaseUntil: Date,
     now: Date,
     lanes?: readonly string[],
-    options?: { readonly suspects?: boolean | 'apart'; readonly apart?: number },
+    options?: ClaimOptions,
   ): Promise<ClaimedJob | null>
   /** True if a job with this many crashes is queued. Without this method no job runs alone. */
   waitsApart?(crashes: number): Promise<boolean>
@@ -165,6 +173,11 @@ export interface JobQueue {
    * longer holds the job.
    */
   release(jobId: string, worker: string): Promise<boolean>
+  /**
+   * Queues the jobs again, before others and without counting a crash, that were claimed with these tokens,
+   * because the answers were lost. Without it, their leases have to run out.
+   */
+  unclaim?(workers: readonly string[]): Promise<void>
   /** Sets the crashes of a running job to 0, because it has completed a step. */
   absolve?(jobId: string, worker: string): Promise<boolean>
   /** Sets state suspended and gives up the lease. False if the worker no longer holds the job. */
@@ -211,9 +224,16 @@ export interface JobQueue {
   /**
    * Removes jobs that finished before `before`, and in each lane the oldest finished ones beyond `keep`,
    * except those finished at `spare` or later, and jobs whose id begins with `once-` that finished at `once` or
-   * later. Returns their ids.
+   * later, and do not count for `keep`. Returns their ids.
+   * @param options `most`: removes no more than these, if the store can; default: all
    */
-  trim(options: { before: Date; keep: number; spare?: Date; once?: Date }): Promise<string[]>
+  trim(options: {
+    before: Date
+    keep: number
+    spare?: Date
+    once?: Date
+    most?: number
+  }): Promise<string[]>
   /** Removes a finished job with its result; does nothing for others. Without it, jobs go by age only. */
   remove?(jobId: string): Promise<void>
 }
@@ -274,6 +294,8 @@ export interface CheckpointStore {
   /** In the order of the first `put`. */
   list(jobId: string): Promise<{ vertexId: string; state: string }[]>
   remove(jobId: string): Promise<void>
+  /** The same for several jobs; optional. */
+  removeAll?(jobIds: readonly string[]): Promise<void>
 }
 
 /** Everything needed for durable jobs. */

@@ -25,6 +25,7 @@ import { agentKeys } from '../schema/migrations/flow/0019-agent-keys.ts'
 import { jobChats } from '../schema/migrations/flow/0017-job-chats.ts'
 import { processes } from '../schema/migrations/flow/0018-processes.ts'
 import { budgets } from '../schema/migrations/flow/0020-budgets.ts'
+import { heldJobs } from '../schema/migrations/flow/0021-held-jobs.ts'
 import { runTraces } from '../schema/migrations/flow/0014-run-traces.ts'
 import { addEmbeddings } from './embeddings.ts'
 
@@ -51,6 +52,7 @@ export const FLOW_SCHEMA: Schema = {
     processes,
     agentKeys,
     budgets,
+    heldJobs,
   ],
 }
 

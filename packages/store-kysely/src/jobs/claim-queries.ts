@@ -60,8 +60,9 @@ export interface ClaimsValues extends Pick<ClaimValues, 'suspects' | 'apart'> {
   readonly times: readonly number[]
 }
 
-/** The columns of a claimed job, and whether there was a turn that could be taken. */
-export type ClaimsRow = Partial<ClaimedRow> & { readonly turns: number | string }
+/** The columns of a claimed job, whether there was a turn that could be taken, and how many jobs still wait. */
+export type ClaimsRow = Partial<ClaimedRow> &
+  Readonly<Record<'turns' | 'left_waiting', number | string>>
 
 /**
  * Several claims on PostgreSQL in one statement, which takes no lock that it does not release at its end. The
@@ -97,7 +98,8 @@ const claimsUnder = (locking: RawBuilder<unknown>) =>
         from ranked as r where r.seq = j.seq
           and r.place <= array_length(${value('workers')}::text[], 1)
         returning ${sql.join(CLAIMED_COLUMNS.map((column) => sql.ref(`j.${column}`)))})
-    select turns.turns, claimed.*
+    select turns.turns, (select coalesce(sum(l.waiting), 0) from flow_job_lane as l
+        where l.lane in (select lane from lanes)) - (select count(*) from claimed) as left_waiting, claimed.*
       from (select count(*) as turns from lanes cross join lateral (select 1 from flow_job_turn as t
         where t.lane = lanes.lane and ${isOpen(value)} limit 1) as one) as turns
       left join claimed on true`,
@@ -105,7 +107,7 @@ const claimsUnder = (locking: RawBuilder<unknown>) =>
 
 export const claimJobs = { now: claimsUnder(sql`skip locked`), afterOthers: claimsUnder(sql``) }
 
-/** Several heartbeats on PostgreSQL. */
+/** Several heartbeats on PostgreSQL; rows that others have locked are left out, as no job may delay the others. */
 export const heartbeatJobs = preparedSql<
   {
     readonly ids: readonly string[]
@@ -114,9 +116,11 @@ export const heartbeatJobs = preparedSql<
   },
   { readonly id: string; readonly worker: string; readonly cancel_requested: number }
 >(
-  (value) => sql`update flow_job as j set lease_until = b.lease_until
-    from unnest(${value('ids')}::text[], ${value('workers')}::text[], ${value('leases')}::bigint[])
-      as b (id, worker, lease_until)
-    where j.id = b.id and j.worker = b.worker and j.state = 'running'
-    returning j.id, j.worker, j.cancel_requested`,
+  (value) => sql`with held as materialized (select j.seq, b.lease_until
+      from unnest(${value('ids')}::text[], ${value('workers')}::text[], ${value('leases')}::bigint[])
+        as b (id, worker, lease_until)
+      join flow_job as j on j.id = b.id and j.worker = b.worker and j.state = 'running'
+      for update of j skip locked)
+    update flow_job as j set lease_until = held.lease_until
+    from held where j.seq = held.seq returning j.id, j.worker, j.cancel_requested`,
 )

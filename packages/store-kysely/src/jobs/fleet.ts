@@ -1,9 +1,10 @@
 import type { FleetDatabase, FleetProcess, FleetState, JobQueue } from '@x/flow-engine/store'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
 import { decodeText, encodeText } from '../records/columns.ts'
 import { COUNT } from './job-sql.ts'
+import { isOnce } from './trim-query.ts'
 
 /** A process that was not seen for this long is not listed any more. */
 const LISTED_MS = 10 * 60_000
@@ -19,6 +20,11 @@ const clockOf = {
 /** Where a job waits that is the first of its turn. */
 const firstOf = sql`(select q.created_at from flow_job as q where q.state = 'queued'
   and q.lane = t.lane and coalesce(q.user_id, '') = t.user_key order by q.position, q.seq limit 1)`
+
+/** Through the indexes of finished jobs, of which there is one for each lane and kind. */
+const endedAfter = (operator: '=' | '<>', now: RawBuilder<number>): RawBuilder<unknown> =>
+  sql`select j.state from flow_job_lane as l join flow_job as j on j.lane = l.lane
+    and ${isOnce('j', operator)} and j.finished_at > ${now} - ${sql.lit(MINUTE_MS)}`
 
 const dateOf = (value: unknown): Date | null => (value === null ? null : new Date(Number(value)))
 
@@ -60,7 +66,9 @@ export function createFleet(db: FlowDb): Required<Pick<JobQueue, 'seen' | 'gone'
         state: string
         jobs: number | string
       }>`select state, count(*) as jobs
-        from flow_job where finished_at > ${now} - ${sql.lit(MINUTE_MS)} group by state`.execute(db)
+        from (${endedAfter('<>', now)} union all ${endedAfter('=', now)}) as ended group by state`.execute(
+        db,
+      )
       const users = await sql<
         Record<'queued' | 'running' | 'oldest', number | string> & { user_key: string }
       >`

@@ -2,6 +2,7 @@ import { StaleWriterError, type StoredEvent } from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import type { FlowDb } from '../flow/context.ts'
+import { preparedSql } from '../flow/prepared-sql.ts'
 import type { AppendEvents } from './append-events.ts'
 
 interface Append {
@@ -77,21 +78,38 @@ async function insertRows(
     events.map((event) => ({ jobId, event, fence })),
   )
   const jobs = [...new Set(batch.map(({ jobId }) => jobId))]
-  const { rows: fences } = await sql<{ job_id: string; fence: number }>`with
-    latest as materialized (select job_id, fence from flow_job_fence
-      where job_id = any(${jobs}::text[]) for share),
-    added as (insert into flow_job_event (job_id, seq, event, data)
-      select r.job_id, r.seq, r.event, r.data
-      from unnest(${rows.map(({ jobId }) => jobId)}::text[],
-        ${rows.map(({ event }) => event.seq)}::bigint[],
-        ${rows.map(({ event }) => encodeText(event.event))}::text[],
-        ${rows.map(({ event }) => encodeText(event.data))}::text[],
-        ${rows.map(({ fence }) => fence)}::bigint[]) as r (job_id, seq, event, data, fence)
-      left join latest on latest.job_id = r.job_id
-      where latest.fence is null or r.fence >= latest.fence)
-    select job_id, fence from latest`.execute(db)
+  const { rows: fences } = await appendRows.run(db, {
+    jobs,
+    ids: rows.map(({ jobId }) => jobId),
+    seqs: rows.map(({ event }) => event.seq),
+    events: rows.map(({ event }) => encodeText(event.event)),
+    data: rows.map(({ event }) => encodeText(event.data)),
+    fences: rows.map(({ fence }) => fence),
+  })
   return new Map(fences.map(({ job_id, fence }) => [job_id, fence]))
 }
+
+interface AppendValues {
+  readonly jobs: readonly string[]
+  readonly ids: readonly string[]
+  readonly seqs: readonly number[]
+  readonly events: readonly string[]
+  readonly data: readonly string[]
+  readonly fences: readonly number[]
+}
+
+const appendRows = preparedSql<AppendValues, { job_id: string; fence: number }>(
+  (value) => sql`with
+    latest as materialized (select job_id, fence from flow_job_fence
+      where job_id = any(${value('jobs')}::text[]) for share),
+    added as (insert into flow_job_event (job_id, seq, event, data)
+      select r.job_id, r.seq, r.event, r.data
+      from unnest(${value('ids')}::text[], ${value('seqs')}::bigint[], ${value('events')}::text[],
+        ${value('data')}::text[], ${value('fences')}::bigint[]) as r (job_id, seq, event, data, fence)
+      left join latest on latest.job_id = r.job_id
+      where latest.fence is null or r.fence >= latest.fence)
+    select job_id, fence from latest`,
+)
 
 /** Higher than any fence. */
 const UNFENCED = Number.MAX_SAFE_INTEGER

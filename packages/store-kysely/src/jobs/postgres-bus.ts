@@ -14,7 +14,7 @@ const RECONNECT_MS = 1000
 /** The listening connection, which is silent by nature, is asked this often whether it is alive. */
 const CHECK_MS = 30_000
 /** What is published within this time after a message is sent together. */
-const TOGETHER_MS = 15
+const TOGETHER_MS = 50
 /** Maximum wait for an answer. */
 const ANSWER_MS = 5000
 

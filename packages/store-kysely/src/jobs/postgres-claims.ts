@@ -8,6 +8,7 @@ import {
   type ClaimsValues,
 } from './claim-queries.ts'
 import { toClaimedJob, type ClaimedRow } from './mapping.ts'
+import * as queries from './queue-queries.ts'
 import { together } from './together.ts'
 
 export interface Claim {
@@ -18,6 +19,7 @@ export interface Claim {
   readonly suspects: boolean | 'apart'
   /** Null: none. */
   readonly apart: number | null
+  readonly left: ((waiting: number) => void) | undefined
 }
 
 export interface Heartbeat {
@@ -33,7 +35,7 @@ export interface PostgresClaims {
 }
 
 export function postgresClaims(db: FlowDb): PostgresClaims {
-  const claimAll = async (claims: readonly Claim[]): Promise<ClaimedRow[]> => {
+  const claimAll = async (claims: readonly Claim[]): Promise<readonly ClaimsRow[]> => {
     const values: ClaimsValues = {
       workers: claims.map(({ worker }) => worker),
       leases: claims.map(({ leaseUntil }) => leaseUntil),
@@ -43,10 +45,9 @@ export function postgresClaims(db: FlowDb): PostgresClaims {
       apart: claims[0]?.apart ?? null,
     }
     const { rows } = await claimJobs.now.run(db, values)
-    const found = rows.filter(isClaimed)
-    if (found.length > 0 || Number(rows[0]?.turns) === 0) return found
+    if (rows.some(isClaimed) || Number(rows[0]?.turns) === 0) return rows
     // All turns are held by statements of others, which end soon.
-    return (await claimJobs.afterOthers.run(db, values)).rows.filter(isClaimed)
+    return (await claimJobs.afterOthers.run(db, values)).rows
   }
   return {
     claim: together<Claim, ClaimedJob | null>(async (calls) => {
@@ -54,9 +55,12 @@ export function postgresClaims(db: FlowDb): PostgresClaims {
       await Promise.all(
         [...kinds].map(async (kind) => {
           const group = calls.filter(({ call }) => kindOf(call) === kind)
-          const claimed = await claimAll(group.map(({ call }) => call))
-          const jobs = new Map(claimed.map((row) => [row.worker, toClaimedJob(row)]))
-          for (const { call, done } of group) done(jobs.get(call.worker) ?? null)
+          const rows = await claimAll(group.map(({ call }) => call))
+          const jobs = new Map(rows.filter(isClaimed).map((row) => [row.worker, toClaimedJob(row)]))
+          for (const { call, done } of group) {
+            call.left?.(Number(rows[0]?.left_waiting))
+            done(jobs.get(call.worker) ?? null)
+          }
         }),
       )
     }),
@@ -67,12 +71,24 @@ export function postgresClaims(db: FlowDb): PostgresClaims {
         leases: calls.map(({ call }) => call.leaseUntil),
       })
       const kept = new Map(rows.map((row) => [`${row.id} ${row.worker}`, row.cancel_requested]))
-      for (const { call, done } of calls) {
-        const cancel = kept.get(`${call.jobId} ${call.worker}`)
-        done(cancel === undefined ? 'lost' : cancel === 1 ? 'cancel' : 'kept')
-      }
+      await Promise.all(
+        calls.map(async ({ call, done, failed }) => {
+          const cancel = kept.get(`${call.jobId} ${call.worker}`)
+          try {
+            // Not held any more, or locked by another transaction, for which only this one waits.
+            if (cancel === undefined) done(await beatAlone(db, call))
+            else done(queries.heartbeatOf([{ cancel_requested: cancel }]))
+          } catch (error) {
+            failed(error)
+          }
+        }),
+      )
     }),
   }
+}
+
+async function beatAlone(db: FlowDb, call: Heartbeat): Promise<'kept' | 'lost' | 'cancel'> {
+  return queries.heartbeatOf((await queries.heartbeatJob.run(db, call)).rows)
 }
 
 const kindOf = ({ lanes, apart, suspects }: Claim): string =>

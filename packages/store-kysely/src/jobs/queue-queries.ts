@@ -3,7 +3,16 @@ import { preparedSql } from '../flow/prepared-sql.ts'
 import type { Placeholders } from '../query/prepared-query.ts'
 import type { ListedJob } from '@x/flow-engine/store'
 import type { RowOf } from '../schema/tables/flow.ts'
-import { inDialects, int, lastPosition, nextCount, skipLocked, STEP, text } from './job-sql.ts'
+import {
+  firstPosition,
+  inDialects,
+  int,
+  lastPosition,
+  nextCount,
+  skipLocked,
+  STEP,
+  text,
+} from './job-sql.ts'
 import { jobMapping, listedJobMapping, type ClaimedRow } from './mapping.ts'
 
 const listedColumns = sql.join(listedJobMapping.columns.map((column) => sql.ref(column)))
@@ -89,6 +98,14 @@ export const heartbeatJob = preparedSql<
     returning cancel_requested`,
 )
 
+/** The answer to a heartbeat, from the row that it changed. */
+export function heartbeatOf([row]: readonly {
+  readonly cancel_requested: number
+}[]): 'kept' | 'lost' | 'cancel' {
+  if (row === undefined) return 'lost'
+  return row.cancel_requested === 1 ? 'cancel' : 'kept'
+}
+
 export const finishJob = preparedSql<
   HeldValues & {
     readonly state: string
@@ -118,6 +135,13 @@ export const absolveJob = preparedSql<HeldValues, never>(
 export const releaseJob = inDialects<HeldValues, never>(
   (value, dialect) => sql`update flow_job set state = 'queued', position = ${lastPosition(dialect)},
     worker = null, lease_until = null where ${isHeld(value)}`,
+)
+
+/** Jobs whose claims were not answered: they go before others, and nobody is charged. */
+export const unclaimJobs = preparedSql<{ readonly workers: readonly string[] }, never>(
+  (value) => sql`update flow_job set state = 'queued',
+      position = ${firstPosition('postgres', sql`crashes > 0`)}, worker = null, lease_until = null
+    where state = 'running' and worker = any(${value('workers')}::text[])`,
 )
 
 export const suspendJob = preparedSql<
@@ -254,18 +278,4 @@ export const readJob = preparedSql<{ readonly jobId: string }, ClaimedRow>(
 
 export const removeJob = preparedSql<{ readonly jobId: string }, never>(
   (value) => sql`delete from flow_job where finished_at is not null and id = ${value('jobId')}`,
-)
-
-export const trimJobs = preparedSql<
-  { readonly before: number; readonly keep: number; readonly spare: number; readonly once: number },
-  { id: string; finished_at: number; seq: number }
->(
-  (value) => sql`delete from flow_job where finished_at is not null
-    and (finished_at < ${value('once')} or id not like 'once-%')
-    and (finished_at < ${value('before')} or (finished_at < ${value('spare')} and seq in
-      (select ended.seq from (select seq, row_number() over (
-          partition by lane order by finished_at desc, seq desc) as place
-        from flow_job where finished_at is not null) as ended
-        where ended.place > ${value('keep')})))
-    returning id, finished_at, seq`,
 )

@@ -8,6 +8,7 @@ import { claimJob, suspectsNumber } from './claim-queries.ts'
 import { readExpired, requeueExpired } from './expiry-queries.ts'
 import { postgresClaims } from './postgres-claims.ts'
 import * as queries from './queue-queries.ts'
+import { trimJobs } from './trim-query.ts'
 import type { JobWriter } from './writer.ts'
 
 /** The job queue. Each decision is the condition of a single statement. */
@@ -48,10 +49,10 @@ export function createJobQueue(
       }
     },
 
-    async claim(worker, leaseUntil, now, lanes, { suspects = true, apart = null } = {}) {
+    async claim(worker, leaseUntil, now, lanes, { suspects = true, apart = null, left } = {}) {
       const times = { leaseUntil: leaseUntil.getTime(), now: now.getTime() }
       if (claims !== undefined)
-        return await claims.claim({ worker, lanes, suspects, apart, ...times })
+        return await claims.claim({ worker, lanes, suspects, apart, left, ...times })
       const asked = {
         worker,
         lanes: namesText(lanes),
@@ -69,10 +70,9 @@ export function createJobQueue(
     async heartbeat(jobId, worker, leaseUntil) {
       const values = { jobId, worker, leaseUntil: leaseUntil.getTime() }
       if (claims !== undefined) return await claims.heartbeat(values)
-      const { rows } = await writer.write(queries.heartbeatJob, values, { durable: false })
-      const row = rows[0]
-      if (row === undefined) return 'lost'
-      return row.cancel_requested === 1 ? 'cancel' : 'kept'
+      return queries.heartbeatOf(
+        (await writer.write(queries.heartbeatJob, values, { durable: false })).rows,
+      )
     },
 
     finish(jobId, worker, { state, finishedAt, error, usage, result }) {
@@ -95,6 +95,14 @@ export function createJobQueue(
     },
 
     release: (jobId, worker) => changes(writer.write(queries.releaseJob[kind], { jobId, worker })),
+
+    ...(claims === undefined
+      ? {}
+      : {
+          async unclaim(workers: readonly string[]) {
+            await writer.write(queries.unclaimJobs, { workers })
+          },
+        }),
 
     absolve: (jobId, worker) => changes(writer.write(queries.absolveJob, { jobId, worker })),
 
@@ -184,12 +192,13 @@ export function createJobQueue(
       return row === undefined ? null : jobMapping.fromRow(row)
     },
 
-    async trim({ before, keep, spare, once }) {
-      const { rows } = await writer.write(queries.trimJobs, {
+    async trim({ before, keep, spare, once, most }) {
+      const { rows } = await writer.write(trimJobs[kind], {
         before: before.getTime(),
         keep,
         spare: spare?.getTime() ?? Number.MAX_SAFE_INTEGER,
         once: once?.getTime() ?? Number.MAX_SAFE_INTEGER,
+        most: most ?? Number.MAX_SAFE_INTEGER,
       })
       return rows
         .toSorted((a, b) => a.finished_at - b.finished_at || a.seq - b.seq)
