@@ -5,7 +5,8 @@ import { interleave, median, ratio } from '../lib/measure.ts'
 import type { Figure } from '../lib/report.ts'
 import { startServer, type ServerProcess } from '../lib/server-process.ts'
 import { TOKEN, userBody, userId, userName } from './data-set.ts'
-import { fillDirectory, groupId, type Directory } from './directory-data.ts'
+import { groupId, type Directory } from './directory-data.ts'
+import { fillDirectory } from './fill-directory.ts'
 import { join } from './join.ts'
 
 const SMALL: Directory = { users: 1_000, groups: 50 }

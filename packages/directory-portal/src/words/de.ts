@@ -159,7 +159,7 @@ export const de: Words = {
     first_user: { message: 'Die erste Person war {name}.', fix: '' },
     wrong_secret: {
       message: 'Das Verzeichnis sendet ein falsches Geheimnis ({count}-mal).',
-      fix: 'Tragen Sie das Geheimnis noch einmal ein, ohne Leerzeichen, oder ersetzen Sie es unter Einstellungen.',
+      fix: 'Tragen Sie das Geheimnis noch einmal ein, vollständig und ohne „Bearer“ oder Leerzeichen, oder ersetzen Sie es unter Einstellungen.',
     },
     expired_secret: {
       message: 'Das Verzeichnis sendet ein abgelaufenes Geheimnis ({count}-mal).',

@@ -152,7 +152,7 @@ export const en = {
     first_user: { message: 'The first user was {name}.', fix: '' },
     wrong_secret: {
       message: 'The directory sends a wrong secret ({count} times).',
-      fix: 'Enter the secret again, without spaces, or replace it under Settings.',
+      fix: 'Enter the secret again, whole and without “Bearer” or spaces, or replace it under Settings.',
     },
     expired_secret: {
       message: 'The directory sends a secret that has expired ({count} times).',

@@ -158,7 +158,7 @@ export const fr: Words = {
     first_user: { message: 'La première personne était {name}.', fix: '' },
     wrong_secret: {
       message: 'L’annuaire envoie un secret erroné ({count} fois).',
-      fix: 'Saisissez le secret à nouveau, sans espaces, ou remplacez-le dans Réglages.',
+      fix: 'Saisissez le secret à nouveau, en entier et sans « Bearer » ni espaces, ou remplacez-le dans Réglages.',
     },
     expired_secret: {
       message: 'L’annuaire envoie un secret expiré ({count} fois).',
