@@ -1,4 +1,4 @@
-import { load, type LoadRequest } from '../lib/load.ts'
+import type { LoadRequest } from '../lib/load.ts'
 import { interleave, median, ratio } from '../lib/measure.ts'
 import type { Figure } from '../lib/report.ts'
 import { startServer, type ServerProcess } from '../lib/server-process.ts'
@@ -92,16 +92,23 @@ export async function directoryFigures(
     const big = await open('big', large)
     const small = await open('small', SMALL)
     const figures: Figure[] = []
-    for (const measure of MEASURES) figures.push(await compared(measure, big, small))
-    figures.push(...(await memberFigures(big)))
-    figures.push(...(await walkFigures(big)))
-    figures.push(...(await portalFigures(big)))
-    figures.push(...(await syncFigures(await addressOf('sync'))))
-    figures.push(...(await heavyFigures(big)))
+    const take = (measured: readonly Figure[]): void => {
+      for (const figure of measured) {
+        const named = { ...figure, name: `${kind}, ${figure.name}` }
+        figures.push(named)
+        console.log(`${named.name}: ${named.value.toPrecision(3)} ${named.unit}`)
+      }
+    }
+    for (const measure of MEASURES) take([await compared(measure, big, small)])
+    take(await memberFigures(big))
+    take(await walkFigures(big))
+    take(await portalFigures(big))
+    take(await syncFigures(await addressOf('sync')))
+    take(await heavyFigures(big))
     const { rss } = await big.server.usage()
-    figures.push({ name: 'resident memory', value: rss / 2 ** 20, unit: 'MiB', limit: 300 })
-    figures.push(...(await startFigures(big, small)))
-    return figures.map((figure) => ({ ...figure, name: `${kind}, ${figure.name}` }))
+    take([{ name: 'resident memory', value: rss / 2 ** 20, unit: 'MiB', limit: 300 }])
+    take(await startFigures(big, small))
+    return figures
   } finally {
     await Promise.all(servers.map((server) => server.stop()))
   }

@@ -410,8 +410,8 @@ describe('SF-1 one value where a list belongs, as scripts send a list of one', (
       roles: [{ value: 'Admin' }],
     })
     const members = { value: made.body['id'] }
-    const group = await scim.post('/Groups', { displayName: 'g', members })
-    expect(group.body).toMatchObject({ members: [members] })
+    const staff = await scim.post('/Groups', { displayName: 'g', members })
+    expect(staff.body).toMatchObject({ members: [members] })
     const strict = createScim({ quirks: { singletonArrays: false } })
     expect((await strict.post('/Users', { ...one, userName: NAME })).status).toBe(400)
     expect((await strict.post('/Groups', { displayName: 'g', members })).status).toBe(400)
@@ -426,8 +426,7 @@ describe('SF-1 one value where a list belongs, as scripts send a list of one', (
 
 test('SF-18 a member is named by $ref, and removed by its value', async () => {
   const { scim, id } = await withUser()
-  const group = await scim.group('g')
-  const path = `/Groups/${group}`
+  const path = `/Groups/${await scim.group('g')}`
   const value = [{ $ref: `https://scim.example/v2/Users/${id}` }]
   await scim.patch(path, [{ op: 'add', path: 'members', value }])
   expect((await scim.get(path)).body).toMatchObject({ members: [{ value: id }] })
