@@ -20,7 +20,8 @@ export const groupId = (index: number): string => uuid(`group ${index}`)
 /** Half of all people, a twentieth of them, then 10 to 200; the last one is empty. */
 export function membersOf({ users, groups }: Directory, index: number): number {
   if (index === 0) return Math.floor(users / 2)
-  if (index === 1) return Math.floor(users / 20)
+  // At least the people of a page, so that a page of either directory shows the same.
+  if (index === 1) return Math.max(100, Math.floor(users / 20))
   if (index === groups - 1) return 0
   return index === 2 ? 10 : 10 + ((index * 37) % 190)
 }

@@ -75,7 +75,7 @@ function elementsOf({ seq, data }: { readonly seq: number; readonly data: string
   return elementRows(document).map((row) => ({ ...row, user_seq: seq, tenant: TENANT }))
 }
 
-/** Every group has people that follow one another, from a place that its number gives. */
+/** Every group has people that follow one another, from the place that its number has among all. */
 async function fillMembers(
   db: Db,
   directory: Directory,
@@ -86,7 +86,8 @@ async function fillMembers(
   for (let from = 0; from < groups; from += CHUNK) {
     const rows = numbers(from, groups).map((index) => {
       const size = Math.min(users, membersOf(directory, index))
-      const first = size > 200 ? 0 : Math.min((index * 97) % users, users - size)
+      const place = Math.floor((index * users) / groups)
+      const first = index < 2 ? 0 : Math.min(place, users - size)
       return { group_id: groupRecord(index).id, first, size }
     })
     await insert('bench_range', rows)

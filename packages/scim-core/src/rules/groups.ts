@@ -1,4 +1,3 @@
-import { isObject } from '@x/wire'
 import { newIdOf } from './new-id.ts'
 import { append } from '@x/wire'
 import { invalidValue, notFound } from '../base/errors.ts'
@@ -125,11 +124,10 @@ export function createGroupRules(rules: Rules): GroupRules {
   }
 }
 
-/** Ids in the `members` of POST or PUT: a list, or one element of it (quirk `singletonArrays`). */
+/** Ids in the `members` of POST or PUT, which must be an array there. */
 function readMembers(value: unknown, context: PatchContext): readonly string[] {
   if (value === undefined || value === null) return []
-  if (!Array.isArray(value) && !(context.quirks.singletonArrays && isObject(value)))
-    throw invalidValue('members must be a list.')
+  if (!Array.isArray(value)) throw invalidValue('members must be a list.')
   return readMemberIds(value, context)
 }
 

@@ -21,9 +21,8 @@ export function readAttribute(
 ): StoredValue | undefined {
   if (value === null || value === undefined) return undefined
   if (!attribute.multiValued) return readSingular(attribute, value, context)
-  if (Array.isArray(value)) return readList(attribute, value, context)
-  if (!context.quirks.singletonArrays) throw wrongType(attribute, 'a list')
-  return value === '' ? undefined : readList(attribute, [value], context)
+  if (!Array.isArray(value)) throw wrongType(attribute, 'a list')
+  return readList(attribute, value, context)
 }
 
 /** Parses a list to canonical form: no duplicates, no empty elements, at most one primary. */
