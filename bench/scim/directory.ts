@@ -213,7 +213,7 @@ async function walkFigures({ server, directory }: Side): Promise<Figure[]> {
   if (seen < directory.users) throw new Error(`${seen} of ${directory.users} were listed`)
   const deep = (startIndex: number) => () =>
     costOf(
-      { server, directory },
+      { server },
       {
         requests: 5,
         connections: 1,

@@ -307,7 +307,11 @@ describe('DP-49 who is out, told to other services', () => {
     })
     const receiver = createSignalReceiver({
       transmitters: [
-        { issuer: 'https://app.example', jwks: sets.jwks(), audience: 'https://peer.example' },
+        {
+          issuer: 'https://app.example',
+          jwks: { keys: [...sets.jwks().keys] },
+          audience: 'https://peer.example',
+        },
       ],
       tenant: () => TENANT,
       store: peer,
