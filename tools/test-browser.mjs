@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testDirectoryPortal } from './browser/test-directory-portal.mjs'
+import { testPortalViews } from './browser/test-portal-views.mjs'
 import { testEditor } from './browser/test-editor.mjs'
 import { testFlowCheck } from './browser/test-flow-check.mjs'
 import { testInbox } from './browser/test-inbox.mjs'
@@ -286,6 +287,7 @@ async function testPortal(context, folder) {
     SCIM_TOKEN: 'a-token-for-the-browser',
     SCIM_CONNECTIONS: 'true',
     SCIM_PORTAL: 'true',
+    SCIM_PORTAL_ROLES: '[{"value":"admin","name":"Administrator","description":"May change billing"}]',
     SCIM_AUDIT_LOG: join(folder, 'portal-audit.log'),
   })
   const axe = await readFile(join(root, 'tools/browser/node_modules/axe-core/axe.min.js'), 'utf8')
@@ -293,6 +295,8 @@ async function testPortal(context, folder) {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const page = await open(context)
     await testDirectoryPortal(page, { url: server.url, password, axe, passed, picture })
+    const views = await open(context)
+    await testPortalViews(views, { url: server.url, password, axe, passed })
   } finally {
     await server.stop()
   }

@@ -34,10 +34,13 @@ const portal = createDirectoryPortal({
   app: { name: 'Bench' },
   session: () => ({ tenant: TENANT, actor: 'bench', permission: 'manage' }),
 })
-const listener = toNodeListener((request) =>
-  new URL(request.url).pathname.startsWith('/directory')
-    ? portal.handle(request)
-    : service.handle(request),
-)
+const { signal } = new AbortController()
+const listener = toNodeListener(async (request) => {
+  const { pathname } = new URL(request.url)
+  if (pathname.startsWith('/directory')) return portal.handle(request)
+  if (pathname !== '/maintain') return service.handle(request)
+  await portal.maintain({ signal })
+  return new Response()
+})
 const server = createServer(listener)
 server.listen(0, '127.0.0.1', () => reportUsage((server.address() as AddressInfo).port))

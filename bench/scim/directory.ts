@@ -1,24 +1,18 @@
-import { sql } from 'kysely'
-import { openPostgres } from '@x/store-kysely/postgres'
-import { load, type LoadRequest } from '../lib/load.ts'
+import type { LoadRequest } from '../lib/load.ts'
 import { interleave, median, ratio } from '../lib/measure.ts'
 import type { Figure } from '../lib/report.ts'
 import { startServer, type ServerProcess } from '../lib/server-process.ts'
-import { TOKEN, userBody, userId, userName } from './data-set.ts'
-import { fillDirectory, groupId, type Directory } from './directory-data.ts'
+import { userBody, userId, userName } from './data-set.ts'
+import { groupId, type Directory } from './directory-data.ts'
+import { heavyFigures } from './directory-heavy.ts'
+import { BASE, costOf, filtered, get, headers, patch, type Side } from './directory-requests.ts'
+import { startFigures } from './directory-start.ts'
+import { syncFigures } from './directory-sync.ts'
+import { fillDirectory } from './fill-directory.ts'
 import { join } from './join.ts'
 
 const SMALL: Directory = { users: 1_000, groups: 50 }
 const ROUNDS = { rounds: Number(process.env['ROUNDS'] ?? 3), warmUp: 1 }
-const BASE = '/api/v1/scim/v2'
-const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/scim+json' }
-const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
-
-interface Side {
-  readonly server: ServerProcess
-  readonly directory: Directory
-}
-
 interface Measure {
   readonly name: string
   readonly requests: number
@@ -29,16 +23,6 @@ interface Measure {
 
 let created = 10_000_000
 const spread = ({ users }: Directory, index: number): number => (index * 7919) % users
-const get = (path: string): LoadRequest => ({ path: BASE + path, headers })
-const filtered = (type: string, filter: string): LoadRequest =>
-  get(`/${type}?filter=${encodeURIComponent(filter)}`)
-const patch = (path: string, operation: object): LoadRequest => ({
-  method: 'PATCH',
-  path: BASE + path,
-  headers,
-  body: JSON.stringify({ schemas: [PATCH_URN], Operations: [operation] }),
-})
-
 /** DP-58: what must cost about the same in a large directory as in a small one. */
 const MEASURES: readonly Measure[] = [
   {
@@ -102,28 +86,32 @@ export async function directoryFigures(
     console.log(`${kind}: ${directory.users} users in ${seconds} s`)
     const server = await startServer(await join('directory-server'), { args: [address] })
     servers.push(server)
-    return { server, directory }
+    return { server, directory, address }
   }
   try {
     const big = await open('big', large)
     const small = await open('small', SMALL)
     const figures: Figure[] = []
-    for (const measure of MEASURES) figures.push(await compared(measure, big, small))
-    figures.push(...(await memberFigures(big)))
-    figures.push(...(await walkFigures(big)))
-    figures.push(...(await portalFigures(big)))
+    const take = (measured: readonly Figure[]): void => {
+      for (const figure of measured) {
+        const named = { ...figure, name: `${kind}, ${figure.name}` }
+        figures.push(named)
+        console.log(`${named.name}: ${named.value.toPrecision(3)} ${named.unit}`)
+      }
+    }
+    for (const measure of MEASURES) take([await compared(measure, big, small)])
+    take(await memberFigures(big))
+    take(await walkFigures(big))
+    take(await portalFigures(big))
+    take(await syncFigures(await addressOf('sync')))
+    take(await heavyFigures(big))
     const { rss } = await big.server.usage()
-    figures.push({ name: 'resident memory', value: rss / 2 ** 20, unit: 'MiB', limit: 300 })
-    return figures.map((figure) => ({ ...figure, name: `${kind}, ${figure.name}` }))
+    take([{ name: 'resident memory', value: rss / 2 ** 20, unit: 'MiB', limit: 300 }])
+    take(await startFigures(big, small))
+    return figures
   } finally {
     await Promise.all(servers.map((server) => server.stop()))
   }
-}
-
-/** CPU microseconds of a request. */
-async function costOf({ server }: Side, options: Omit<Parameters<typeof load>[0], 'port'>) {
-  const cpu = await server.cpuOf(() => load({ port: server.port, ...options }))
-  return cpu / options.requests
 }
 
 async function compared(measure: Measure, big: Side, small: Side): Promise<Figure> {
@@ -225,7 +213,7 @@ async function walkFigures({ server, directory }: Side): Promise<Figure[]> {
   if (seen < directory.users) throw new Error(`${seen} of ${directory.users} were listed`)
   const deep = (startIndex: number) => () =>
     costOf(
-      { server, directory },
+      { server },
       {
         requests: 5,
         connections: 1,
@@ -290,35 +278,4 @@ async function portalFigures({ server }: Side): Promise<Figure[]> {
     figures.push({ name: `portal, ${path}`, value: median(times), unit: 'ms', limit: 150 })
   }
   return figures
-}
-
-/** An empty database of a local PostgreSQL, and how it goes away; null: there is none. */
-export async function postgresDatabases(): Promise<{
-  readonly address: (name: string) => Promise<string>
-  readonly remove: () => Promise<void>
-} | null> {
-  const server = process.env['BENCH_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
-  const db = openPostgres<unknown>(server)
-  const isThere = await sql`select 1`.execute(db).then(
-    () => true,
-    () => false,
-  )
-  if (!isThere) {
-    await db.destroy()
-    return null
-  }
-  const made: string[] = []
-  return {
-    async address(name) {
-      const database = `bench_scim_${name}_${process.pid}`
-      await sql`create database ${sql.id(database)}`.execute(db)
-      made.push(database)
-      return server.replace(/\/[^/]*$/, `/${database}`)
-    },
-    async remove() {
-      for (const database of made)
-        await sql`drop database ${sql.id(database)} with (force)`.execute(db)
-      await db.destroy()
-    },
-  }
 }

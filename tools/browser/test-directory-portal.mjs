@@ -1,38 +1,9 @@
 // The walk of an administrator through the directory portal, from the link to the first user and on to each view.
 import assert from 'node:assert/strict'
+import { assertAccessible, createLink, part } from './portal-support.mjs'
 
 const SIGNS = '<img src=x onerror=alert(1)>'
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-/** A link of the superuser. */
-async function createLink({ url, password }, more = {}) {
-  const login = await fetch(`${url}/api/v1/login`, {
-    method: 'POST',
-    body: new URLSearchParams({ username: 'admin', password }),
-  })
-  const { access_token: token } = await login.json()
-  const made = await fetch(`${url}/api/v1/scim/portal/links`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ tenant: 'corp', tenantName: 'Corp', actor: 'mira', ...more }),
-  })
-  return (await made.json()).url
-}
-
-/** What axe-core finds in the view as it is. */
-async function assertAccessible(page, axe, view) {
-  if (axe === undefined) return
-  await page.evaluate(axe)
-  const { violations } = await page.evaluate(
-    (values) => globalThis.axe.run(document, { runOnly: { type: 'tag', values } }),
-    RULES,
-  )
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-  assert.deepEqual(found, [], view)
-}
-
-const part = (page, name, more = '') => page.locator(`[data-part="${name}"]${more}`)
 
 export async function testDirectoryPortal(page, { url, password, axe, passed, picture }) {
   const host = { url, password }

@@ -1,3 +1,9 @@
+import type { LogEntry } from '../src/log/log-entry.ts'
+import type { Provider } from '../src/providers/provider-list.ts'
+
+export type { Provider }
+export type Entry = LogEntry
+
 /** A refusal of the portal. */
 export class Refused extends Error {
   readonly code: string
@@ -30,21 +36,6 @@ export interface Connection {
   readonly state: string
   readonly alarms: readonly { readonly name: string }[]
   readonly secrets: readonly SecretInfo[]
-}
-
-export interface Provider {
-  readonly id: string
-  readonly name: string
-  readonly reviewed: string
-  readonly source: string
-  readonly steps: readonly {
-    readonly id: string
-    readonly title: string
-    readonly text: string
-    readonly fields: readonly { readonly label: string; readonly value: string }[]
-    readonly figure: string | null
-    readonly alt: string | null
-  }[]
 }
 
 export interface Session {
@@ -110,18 +101,6 @@ export interface RoleChanges {
     readonly before: readonly string[]
     readonly after: readonly string[]
   }[]
-}
-
-export interface Entry {
-  readonly requestId: string
-  readonly at: string
-  readonly op: string
-  readonly resourceType: string | null
-  readonly name: string | null
-  readonly status: number
-  readonly outcome: string
-  readonly detail: string | null
-  readonly count: number
 }
 
 export interface Received {

@@ -1,3 +1,5 @@
+import type { Finding } from './api.ts'
+
 type Child = Node | string | null | false
 type Props = Readonly<Record<string, string | boolean | ((event: Event) => void) | null>>
 
@@ -48,5 +50,15 @@ export function choice(
   select.value = value
   return select
 }
+
+/** A finding with what to do about it. */
+export const findingItem = ({ name, level, message, fix }: Finding): HTMLElement =>
+  h(
+    'li',
+    { 'data-part': 'finding', 'data-name': name, 'data-level': level, class: level },
+    foreign(message),
+    ' ',
+    fix,
+  )
 
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2)

@@ -160,6 +160,8 @@ class DirectoryPortalElement extends HTMLElement {
       dateStyle: 'medium',
       timeStyle: 'short',
     })
+    const { signal } = this.#leaving
+    const tell = (error: unknown): void => this.#tell(error)
     const view: PortalView = {
       ask: createAsk(this.#base),
       base: this.#base,
@@ -172,13 +174,18 @@ class DirectoryPortalElement extends HTMLElement {
         location.hash = to
       },
       redraw: () => void this.#draw(),
-      tell: (error) => this.#tell(error),
-      signal: this.#leaving.signal,
+      async attempt(work) {
+        try {
+          await work()
+        } catch (error) {
+          if (!signal.aborted) tell(error)
+        }
+      },
+      signal,
       secret: this.#secret,
       canManage: session.permission === 'manage',
     }
-    const { signal } = view
-    try {
+    await view.attempt(async () => {
       const content =
         id === ''
           ? await chooseView(view, address === '/add')
@@ -187,9 +194,7 @@ class DirectoryPortalElement extends HTMLElement {
       this.#drawHeader(view, id, name)
       this.#main.replaceChildren(content)
       if (moved) this.#main.querySelector('h1')?.focus()
-    } catch (error) {
-      if (!signal.aborted) this.#tell(error)
-    }
+    })
   }
 
   async #ofConnection(view: PortalView, id: string, name: string): Promise<HTMLElement> {
@@ -204,7 +209,7 @@ class DirectoryPortalElement extends HTMLElement {
     return make({ ...view, connection, provider })
   }
 
-  #drawHeader({ say, session, ask, tell }: PortalView, id: string, name: string): void {
+  #drawHeader({ say, session, ask, attempt }: PortalView, id: string, name: string): void {
     const { domains, roles } = session.features
     const names = Object.keys(VIEWS).filter(
       (one) => (one !== 'sign-in' || domains) && (one !== 'roles' || roles),
@@ -227,16 +232,13 @@ class DirectoryPortalElement extends HTMLElement {
       menu.setAttribute('aria-expanded', String(isOpen))
     })
     menu.setAttribute('aria-expanded', 'false')
-    const leave = async (): Promise<void> => {
-      try {
+    const leave = (): Promise<void> =>
+      attempt(async () => {
         await ask('DELETE', '/session')
         this.#session = undefined
         this.#header.replaceChildren()
         this.#refuse(new Refused('unauthorized', ''))
-      } catch (error) {
-        tell(error)
-      }
-    }
+      })
     const languages = Object.entries(LANGUAGES)
     this.#header.replaceChildren(
       h('a', { href: '#/', class: 'home' }, session.tenantName ?? session.tenant),

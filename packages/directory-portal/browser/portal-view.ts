@@ -22,8 +22,8 @@ export interface PortalView {
   readonly go: (address: string) => void
   /** Draws the view anew. */
   readonly redraw: () => void
-  /** Tells what went wrong. */
-  readonly tell: (error: unknown) => void
+  /** Does something and tells what went wrong, unless the view was left. */
+  readonly attempt: (work: () => Promise<unknown>) => Promise<void>
   /** Aborted when the view is left. */
   readonly signal: AbortSignal
   /** The secret that is shown; nothing else keeps it. */

@@ -89,12 +89,26 @@ describe('connections and secrets', () => {
     })
   })
 
-  test('DP-16 the longer a token is unlike, the less it names', async () => {
+  test.each([
+    ['cut off', (token: string) => `Bearer ${token.slice(0, -1)}`],
+    ['with more behind it', (token: string) => `Bearer ${token}x`],
+    ['between quotes', (token: string) => `Bearer "${token}"`],
+    ['entered with its scheme', (token: string) => `Bearer Bearer ${token}`],
+    ['without a scheme', (token: string) => token],
+  ])('DP-16 a token %s is refused, and told', async (_name, authorization) => {
+    const harness = createHarness()
+    const { go, secret, own } = await connected(harness)
+    const refused = await harness.scimWith(authorization(secret.token))
+    expect(refused.status).toBe(401)
+    expect((await go('GET', `${own}/log`)).body.entries).toMatchObject([
+      { outcome: 'wrong_secret' },
+    ])
+  })
+
+  test('DP-16 a token without the tag names nothing', async () => {
     const harness = createHarness()
     const { go, secret, send, own } = await connected(harness)
     for (const wrong of [
-      secret.token.slice(0, -1),
-      `${secret.token}x`,
       secret.token.replace('scim_', 'scim-'),
       `${secret.token.slice(0, 5)}${secret.token.slice(16)}`,
     ])

@@ -49,6 +49,7 @@ export interface Harness {
   readonly ask: (method: string, path: string, init?: object, address?: string) => Promise<Answer>
   readonly open: (more?: object) => Promise<Person>
   readonly scim: (method: string, path: string, body: unknown, token: string) => Promise<Answer>
+  readonly scimWith: (authorization: string) => Promise<Answer>
   /** Moves the clock so far that the log is written. */
   readonly written: () => Promise<void>
 }
@@ -142,6 +143,10 @@ export function createHarness(options: HarnessOptions = {}): Harness {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       return answerOf(await service.handle(request, { clientAddress: '198.51.100.7' }))
+    },
+    async scimWith(authorization) {
+      const request = new Request(`${BASE}/Users`, { headers: { authorization } })
+      return answerOf(await service.handle(request))
     },
     async written() {
       await runtime.advance(300)

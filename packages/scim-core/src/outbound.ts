@@ -6,7 +6,7 @@ export {
   type SecurityEvents,
   type SecurityEventsOptions,
 } from './outbound/security-events.ts'
-export { type SetMode } from './outbound/set-events.ts'
+export { type SetMode, type SetProfile } from './outbound/set-events.ts'
 export {
   type SecurityEventStream,
   type SecurityEventStreams,

@@ -392,3 +392,29 @@ test('SF-48 white space at the ends does not distinguish names of groups', async
   const found = await scim.get('/Groups?filter=displayName%20eq%20%22%20SALES%22')
   expect(found.body).toMatchObject({ totalResults: 1, Resources: [{ displayName: 'Sales ' }] })
 })
+
+test('SF-8 a string behind a filter in a path is the value of the element', async () => {
+  const { patch, shown } = await withUser()
+  await patch({ op: 'add', path: 'phoneNumbers[type eq "mobile"]', value: '123' })
+  expect(await shown()).toMatchObject({ phoneNumbers: [{ type: 'mobile', value: '123' }] })
+})
+
+test('SF-18 a member is named by $ref, and removed by its value', async () => {
+  const { scim, id } = await withUser()
+  const path = `/Groups/${await scim.group('g')}`
+  const value = [{ $ref: `https://scim.example/v2/Users/${id}` }]
+  await scim.patch(path, [{ op: 'add', path: 'members', value }])
+  expect((await scim.get(path)).body).toMatchObject({ members: [{ value: id }] })
+  await scim.patch(path, [{ op: 'remove', path: `members[value eq "${id}"].value` }])
+  expect((await scim.get(path)).body).toMatchObject({ members: [] })
+  const elsewhere = [
+    { op: 'add', path: 'members', value: [{ $ref: 'https://a.example/Devices/1' }] },
+  ]
+  expect((await scim.patch(path, elsewhere)).status).toBe(400)
+})
+
+test('SF-47 a compressed body is refused as such', async () => {
+  const scim = createScim()
+  const sent = await scim.post('/Users', { userName: NAME }, { 'content-encoding': 'gzip' })
+  expect(sent.status).toBe(415)
+})

@@ -1,6 +1,7 @@
 import { defineResourceType, type ScimOptions } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
 import { createSecurityEvents, type SecurityEventsOptions } from '@x/scim-core/outbound'
+import { createSignalReceiver } from '@x/scim-core/signals'
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { BASE, createScim, ENTERPRISE } from './support.ts'
@@ -263,5 +264,78 @@ describe('streams', () => {
       })
     for (let n = 1; n < 20; n += 1) await create()
     await expect(create()).rejects.toThrow(RangeError)
+  })
+})
+
+describe('DP-49 who is out, told to other services', () => {
+  const REVOKED = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
+  const USER = { emails: [{ value: 'Ada@corp.example' }], active: true }
+
+  test('deactivation names the e-mail address, removal the id; nothing else is told', async () => {
+    const { scim, claimsOf } = await setUp({ profile: 'caep' }, { deleteUser: 'remove' })
+    let id = ''
+    const silent = async (): Promise<void> => {
+      id = await scim.user('ada@corp.example', USER)
+      await scim.patch(`/Users/${id}`, [{ op: 'replace', path: 'title', value: 'T' }])
+    }
+    expect(await claimsOf(silent)).toEqual([])
+    const off = [{ op: 'replace', path: 'active', value: false }]
+    const event_timestamp = Math.floor(scim.runtime.now().getTime() / 1_000)
+    const events = { [REVOKED]: { initiating_entity: 'admin', event_timestamp } }
+    expect(await claimsOf(() => scim.patch(`/Users/${id}`, off))).toMatchObject([
+      { sub_id: { format: 'email', email: 'Ada@corp.example' }, events },
+    ])
+    expect(await claimsOf(() => scim.delete(`/Users/${id}`))).toMatchObject([
+      { sub_id: { format: 'opaque', id }, events },
+    ])
+    expect(await claimsOf(() => scim.group('g'))).toEqual([])
+  })
+
+  test('a receiver of another service ends the sessions; metadata describes the transmitter', async () => {
+    const ended: string[] = []
+    const peer = createMemoryScimStore()
+    const there = createScim({ store: peer })
+    const known = await there.user('ada@corp.example', USER)
+    const tokens: string[] = []
+    const { scim, sets } = await setUp({
+      profile: 'caep',
+      jwksUri: 'https://app.example/keys',
+      fetch: async (_url, { body }) => {
+        tokens.push(body)
+        return new Response(null, { status: 202 })
+      },
+    })
+    const receiver = createSignalReceiver({
+      transmitters: [
+        {
+          issuer: 'https://app.example',
+          jwks: { keys: [...sets.jwks().keys] },
+          audience: 'https://peer.example',
+        },
+      ],
+      tenant: () => TENANT,
+      store: peer,
+      runtime: scim.runtime,
+      onSessionsEnd: ({ userId }) => void ended.push(userId),
+    })
+    const id = await scim.user('ada@corp.example', USER)
+    await scim.patch(`/Users/${id}`, [{ op: 'replace', path: 'active', value: 'False' }])
+    await sets.deliverDue()
+    const [token = ''] = tokens
+    const answer = await receiver.handle(
+      new Request('https://peer.example/sets', {
+        method: 'POST',
+        headers: { 'content-type': 'application/secevent+jwt' },
+        body: token,
+      }),
+    )
+    expect([answer.status, ended]).toEqual([202, [known]])
+    expect(sets.eventUris).toEqual([REVOKED])
+    expect(sets.metadata()).toEqual({
+      spec_version: '1_0',
+      issuer: 'https://app.example',
+      jwks_uri: 'https://app.example/keys',
+      delivery_methods_supported: ['urn:ietf:rfc:8935', 'urn:ietf:rfc:8936'],
+    })
   })
 })

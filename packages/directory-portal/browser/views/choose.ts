@@ -4,7 +4,7 @@ import type { PortalView } from '../portal-view.ts'
 
 /** Connections, and the choice of a directory for another one. */
 export async function chooseView(view: PortalView, isAdding: boolean): Promise<HTMLElement> {
-  const { ask, say, go, tell, secret, canManage, language } = view
+  const { ask, say, go, attempt, secret, canManage, language } = view
   const { tenant, tenantName, app } = view.session
   const { connections } = await ask<{ connections: readonly Connection[] }>('GET', '/connections')
   if (connections.length > 0 && !isAdding)
@@ -29,17 +29,14 @@ export async function chooseView(view: PortalView, isAdding: boolean): Promise<H
     )
   const path = `/providers?language=${language}`
   const { providers } = await ask<{ providers: readonly Provider[] }>('GET', path)
-  const create = async (provider: string): Promise<void> => {
-    try {
+  const create = (provider: string): Promise<void> =>
+    attempt(async () => {
       const made = await ask<{ connection: Connection; secret: Secret }>('POST', '/connections', {
         body: { provider },
       })
       secret.current = { connectionId: made.connection.id, secret: made.secret }
       go(`/connections/${made.connection.id}/setup`)
-    } catch (error) {
-      tell(error)
-    }
-  }
+    })
   return h(
     'section',
     {},

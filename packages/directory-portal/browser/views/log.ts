@@ -1,82 +1,32 @@
 import type { Entry } from '../api.ts'
-import { button, choice, foreign, h, labelled } from '../dom.ts'
+import { foreign, h } from '../dom.ts'
 import type { ConnectionPage } from '../portal-view.ts'
+import { searchedTable } from './searched-table.ts'
 
 /** What arrived, newest first. */
 export function logView(page: ConnectionPage): HTMLElement {
-  const { ask, say, words, connection, tell, signal } = page
-  const rows = h('tbody')
-  const more = h('p')
-  let [search, outcome] = ['', '']
-  const load = async (after: string | null): Promise<void> => {
-    const query = new URLSearchParams()
-    if (search.trim() !== '') query.set('search', search.trim())
-    if (outcome !== '') query.set('outcome', outcome)
-    if (after !== null) query.set('after', after)
-    try {
+  const { ask, say, words, connection, signal } = page
+  return searchedTable<Entry>(page, {
+    part: 'log',
+    title: say('log'),
+    columns: [say('time'), say('request'), say('outcome'), say('detail')],
+    filter: {
+      part: 'log-outcome',
+      name: 'outcome',
+      label: say('outcome'),
+      options: [['', say('all')], ...Object.entries(words.outcomes)],
+    },
+    async load(query) {
       const path = `/connections/${connection.id}/log?${query.toString()}`
-      const found = await ask<{ entries: readonly Entry[]; next: string | null }>('GET', path, {
-        signal,
-      })
-      if (after === null) rows.replaceChildren()
-      for (const entry of found.entries) rows.append(logRow(page, entry))
-      const { next } = found
-      more.replaceChildren(
-        ...(rows.childElementCount === 0 ? [say('nothing')] : []),
-        ...(next === null ? [] : [button('more', say('more'), () => load(next))]),
+      const { entries: rows, next } = await ask<{ entries: Entry[]; next: string | null }>(
+        'GET',
+        path,
+        { signal },
       )
-    } catch (error) {
-      if (!signal.aborted) tell(error)
-    }
-  }
-  const field = h('input', { type: 'search', 'data-part': 'log-search' })
-  field.addEventListener('change', () => {
-    search = field.value
-    void load(null)
+      return { rows, next }
+    },
+    row: (entry) => logRow(page, entry),
   })
-  void load(null)
-  const outcomes = Object.entries(words.outcomes)
-  return h(
-    'section',
-    {},
-    h('h1', { tabindex: '-1' }, say('log')),
-    h(
-      'div',
-      { class: 'filters' },
-      labelled(say('search'), field),
-      labelled(
-        say('outcome'),
-        choice('log-outcome', [['', say('all')], ...outcomes], {
-          value: outcome,
-          change(value) {
-            outcome = value
-            void load(null)
-          },
-        }),
-      ),
-    ),
-    h(
-      'div',
-      { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': say('log') },
-      h(
-        'table',
-        {},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            ...[say('time'), say('request'), say('outcome'), say('detail')].map((label) =>
-              h('th', { scope: 'col' }, label),
-            ),
-          ),
-        ),
-        rows,
-      ),
-    ),
-    more,
-  )
 }
 
 function logRow({ when, words }: ConnectionPage, entry: Entry): HTMLElement {

@@ -1,10 +1,11 @@
 import type { Group, RoleChanges, Roles } from '../api.ts'
 import { button, choice, foreign, h, labelled } from '../dom.ts'
 import type { ConnectionPage } from '../portal-view.ts'
+import { following } from './searched-table.ts'
 
 /** Groups with the role of their members; what would change is shown before it is saved. */
 export function rolesView(page: ConnectionPage): HTMLElement {
-  const { ask, say, tell, signal, canManage, redraw } = page
+  const { ask, say, attempt, signal, canManage, redraw } = page
   const rows = h('ul', { class: 'cards' })
   const more = h('p')
   const changes = h('div', { 'data-part': 'role-changes', role: 'status' })
@@ -48,49 +49,30 @@ export function rolesView(page: ConnectionPage): HTMLElement {
     const name = h('h2', {}, foreign(displayName))
     return h('li', { 'data-part': 'group', 'data-id': id }, name, h('p', {}, count), control)
   }
-  const load = async (roles: Roles['roles'], after: string | null): Promise<void> => {
-    try {
+  const load = (roles: Roles['roles'], after: string | null): Promise<void> =>
+    attempt(async () => {
       const path = `/groups${after === null ? '' : `?after=${encodeURIComponent(after)}`}`
       const found = await ask<{ groups: readonly Group[]; next: string | null }>('GET', path, {
         signal,
       })
       rows.append(...found.groups.map((group) => row(group, roles)))
-      const { next } = found
-      more.replaceChildren(
-        ...(rows.childElementCount === 0 ? [say('nothing')] : []),
-        ...(next === null ? [] : [button('more', say('more'), () => load(roles, next))]),
-      )
-    } catch (error) {
-      if (!signal.aborted) tell(error)
-    }
-  }
-  const start = async (): Promise<void> => {
-    try {
-      const {
-        roles,
-        rules,
-        default: known,
-        applying,
-      } = await ask<Roles>('GET', '/roles', { signal })
-      rest = known
-      wanted = new Map()
-      for (const { groupId, role } of rules)
-        wanted.set(groupId, [...(wanted.get(groupId) ?? []), role])
-      const change = (role: string): void => void (rest = role === '' ? null : role)
-      usual.append(
-        labelled(
-          say('default_role'),
-          select('default-role', roles, { value: known ?? '', change }),
-        ),
-      )
-      if (applying !== undefined) changes.append(h('p', {}, say('applying', applying)))
-      await load(roles, null)
-    } catch (error) {
-      if (!signal.aborted) tell(error)
-    }
-  }
-  const save = async (): Promise<void> => {
-    try {
+      more.replaceChildren(...following(page, rows, found.next, (next) => load(roles, next)))
+    })
+  void attempt(async () => {
+    const answer = await ask<Roles>('GET', '/roles', { signal })
+    const { roles, rules, default: known, applying } = answer
+    rest = known
+    wanted = new Map()
+    for (const { groupId, role } of rules)
+      wanted.set(groupId, [...(wanted.get(groupId) ?? []), role])
+    const change = (role: string): void => void (rest = role === '' ? null : role)
+    const control = select('default-role', roles, { value: known ?? '', change })
+    usual.append(labelled(say('default_role'), control))
+    if (applying !== undefined) changes.append(h('p', {}, say('applying', applying)))
+    await load(roles, null)
+  })
+  const save = (): Promise<void> =>
+    attempt(async () => {
       const answer = await ask<{ changes: RoleChanges }>('PUT', '/roles', { body: body(!isShown) })
       if (isShown) {
         redraw()
@@ -99,27 +81,19 @@ export function rolesView(page: ConnectionPage): HTMLElement {
       isShown = true
       const { total, sample } = answer.changes
       const none = say('no_role')
+      const names = (list: readonly string[]): string => list.join(', ') || none
       changes.replaceChildren(
         h('p', {}, say('role_changes', { count: total ?? '> 10000' })),
         h(
           'ul',
           {},
           ...sample.map(({ userId, userName, before, after }) =>
-            h(
-              'li',
-              {},
-              foreign(userName ?? userId),
-              `: ${before.join(', ') || none} → ${after.join(', ') || none}`,
-            ),
+            h('li', {}, foreign(userName ?? userId), `: ${names(before)} → ${names(after)}`),
           ),
         ),
         h('p', {}, say('save_again')),
       )
-    } catch (error) {
-      tell(error)
-    }
-  }
-  void start()
+    })
   return h(
     'section',
     {},

@@ -1,19 +1,12 @@
 import type { Finding, Secret, SecretInfo } from '../api.ts'
-import { button, foreign, h, labelled } from '../dom.ts'
+import { button, findingItem, foreign, h, labelled } from '../dom.ts'
 import type { ConnectionPage } from '../portal-view.ts'
 
 /** Test, secrets, pause and removal. */
 export function settingsView(page: ConnectionPage): HTMLElement {
-  const { say, ask, connection, tell, redraw, canManage } = page
+  const { say, ask, connection, attempt, redraw, canManage } = page
   const own = `/connections/${connection.id}`
-  const change = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await work()
-      redraw()
-    } catch (error) {
-      tell(error)
-    }
-  }
+  const change = (work: () => Promise<unknown>): Promise<void> => attempt(() => work().then(redraw))
   const { paused } = connection
   const setPaused = (): Promise<void> =>
     change(() => ask('PATCH', own, { body: { paused: !paused } }))
@@ -29,27 +22,14 @@ export function settingsView(page: ConnectionPage): HTMLElement {
   )
 }
 
-function testPart({ ask, say, connection, language, tell }: ConnectionPage): HTMLElement {
+function testPart({ ask, say, connection, language, attempt }: ConnectionPage): HTMLElement {
   const list = h('ul', { class: 'findings' })
-  const test = async (): Promise<void> => {
-    try {
+  const test = (): Promise<void> =>
+    attempt(async () => {
       const path = `/connections/${connection.id}/test?language=${language}`
       const { findings } = await ask<{ findings: readonly Finding[] }>('POST', path, { body: {} })
-      list.replaceChildren(
-        ...findings.map(({ name, level, message, fix }) =>
-          h(
-            'li',
-            { 'data-part': 'finding', 'data-name': name, 'data-level': level, class: level },
-            foreign(message),
-            ' ',
-            fix,
-          ),
-        ),
-      )
-    } catch (error) {
-      tell(error)
-    }
-  }
+      list.replaceChildren(...findings.map(findingItem))
+    })
   return h(
     'div',
     {},
@@ -60,7 +40,7 @@ function testPart({ ask, say, connection, language, tell }: ConnectionPage): HTM
 }
 
 function secretRow(
-  { ask, say, when, connection, secret, go, tell, canManage }: ConnectionPage,
+  { ask, say, when, connection, secret, go, attempt, canManage }: ConnectionPage,
   { id, label, endsAt, revokedAt }: SecretInfo,
   change: (work: () => Promise<unknown>) => Promise<void>,
 ): HTMLElement {
@@ -68,15 +48,12 @@ function secretRow(
   const ends =
     endsAt === null ? say('never') : say(isOver ? 'ended' : 'expires', { date: when(endsAt) })
   const path = `/connections/${connection.id}/secrets/${id}`
-  const rotate = async (): Promise<void> => {
-    try {
+  const rotate = (): Promise<void> =>
+    attempt(async () => {
       const made = await ask<{ secret: Secret }>('POST', `${path}/rotate`, { body: {} })
       secret.current = { connectionId: connection.id, secret: made.secret }
       go(`/connections/${connection.id}/setup`)
-    } catch (error) {
-      tell(error)
-    }
-  }
+    })
   const canChange = canManage && !isOver
   return h(
     'li',
@@ -89,19 +66,16 @@ function secretRow(
 }
 
 function removal(page: ConnectionPage): HTMLElement {
-  const { ask, say, connection, go, tell } = page
+  const { ask, say, connection, go, attempt } = page
   const own = `/connections/${connection.id}`
   const place = h('div')
-  const remove = async (confirm: string, users: string): Promise<void> => {
-    try {
+  const remove = (confirm: string, users: string): Promise<void> =>
+    attempt(async () => {
       await ask('DELETE', own, { body: { confirm, users } })
       go('/')
-    } catch (error) {
-      tell(error)
-    }
-  }
-  const open = async (): Promise<void> => {
-    try {
+    })
+  const open = (): Promise<void> =>
+    attempt(async () => {
       const { users, secrets } = await ask<{
         users: { active: number; inactive: number }
         secrets: number
@@ -119,10 +93,7 @@ function removal(page: ConnectionPage): HTMLElement {
         ),
       )
       name.focus()
-    } catch (error) {
-      tell(error)
-    }
-  }
+    })
   return h(
     'div',
     { class: 'removal' },

@@ -1,5 +1,5 @@
 import type { Secret, Status } from '../api.ts'
-import { button, foreign, h } from '../dom.ts'
+import { button, findingItem, foreign, h } from '../dom.ts'
 import type { ConnectionPage } from '../portal-view.ts'
 
 /** Address, secret, the steps of the directory, and what arrives, without a reload. */
@@ -84,20 +84,17 @@ function secretRow(page: ConnectionPage, { token }: Secret, forget: () => void):
 }
 
 function valueRow(
-  { say, tell }: ConnectionPage,
+  { say, attempt }: ConnectionPage,
   part: string,
   label: string,
   value: string,
 ): HTMLElement {
   const done = h('span', { role: 'status', class: 'done' })
-  const copy = async (): Promise<void> => {
-    try {
+  const copy = (): Promise<void> =>
+    attempt(async () => {
       await navigator.clipboard.writeText(value)
       done.textContent = say('copied')
-    } catch (error) {
-      tell(error)
-    }
-  }
+    })
   return h(
     'p',
     { class: 'value' },
@@ -118,7 +115,14 @@ function shown(signal: AbortSignal): Promise<void> {
 }
 
 /** A live region that follows the connection until its first user, or until the view is left. */
-function liveStatus({ ask, say, connection, signal, language, tell }: ConnectionPage): HTMLElement {
+function liveStatus({
+  ask,
+  say,
+  connection,
+  signal,
+  language,
+  attempt,
+}: ConnectionPage): HTMLElement {
   const sentence = h('p', { role: 'status', 'data-part': 'waiting', 'data-state': 'waiting' })
   const findings = h('ul', { class: 'findings' })
   const show = ({ state, firstUser, findings: found }: Status): void => {
@@ -128,17 +132,7 @@ function liveStatus({ ask, say, connection, signal, language, tell }: Connection
     const text = say(`waiting_${stage}`, { name })
     if (sentence.textContent !== text) sentence.textContent = text
     findings.replaceChildren(
-      ...found
-        .filter(({ level }) => level === 'error' || level === 'warning')
-        .map(({ name: finding, level, message, fix }) =>
-          h(
-            'li',
-            { 'data-part': 'finding', 'data-name': finding, 'data-level': level, class: level },
-            foreign(message),
-            ' ',
-            fix,
-          ),
-        ),
+      ...found.filter(({ level }) => level === 'error' || level === 'warning').map(findingItem),
     )
   }
   const follow = async (): Promise<void> => {
@@ -155,8 +149,6 @@ function liveStatus({ ask, say, connection, signal, language, tell }: Connection
       show(status)
     }
   }
-  follow().catch((error: unknown) => {
-    if (!signal.aborted) tell(error)
-  })
+  void attempt(follow)
   return h('div', {}, sentence, findings)
 }

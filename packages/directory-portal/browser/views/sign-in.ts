@@ -4,16 +4,9 @@ import type { ConnectionPage } from '../portal-view.ts'
 
 /** Domains of the tenant, and the records that prove them. */
 export function signInView(page: ConnectionPage): HTMLElement {
-  const { ask, say, tell, signal, canManage, redraw } = page
+  const { ask, say, attempt, signal, canManage, redraw } = page
   const list = h('ul', { class: 'cards' })
-  const change = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await work()
-      redraw()
-    } catch (error) {
-      tell(error)
-    }
-  }
+  const change = (work: () => Promise<unknown>): Promise<void> => attempt(() => work().then(redraw))
   const row = ({ domain, txtName, txtValue, state }: Domain): HTMLElement => {
     const path = `/domains/${encodeURIComponent(domain)}`
     const isVerified = state === 'verified'
@@ -40,15 +33,10 @@ export function signInView(page: ConnectionPage): HTMLElement {
         button('remove-domain', say('confirm_remove'), () => change(() => ask('DELETE', path))),
     )
   }
-  const load = async (): Promise<void> => {
-    try {
-      const { domains } = await ask<{ domains: readonly Domain[] }>('GET', '/domains', { signal })
-      list.replaceChildren(...domains.map(row))
-    } catch (error) {
-      if (!signal.aborted) tell(error)
-    }
-  }
-  void load()
+  void attempt(async () => {
+    const { domains } = await ask<{ domains: readonly Domain[] }>('GET', '/domains', { signal })
+    list.replaceChildren(...domains.map(row))
+  })
   const name = h('input', { type: 'text', 'data-part': 'domain-name', autocomplete: 'off' })
   const add = (): Promise<void> =>
     change(() => ask('POST', '/domains', { body: { domain: name.value.trim() } }))

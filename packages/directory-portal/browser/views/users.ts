@@ -1,88 +1,31 @@
-import { Refused, type Preview, type Received, type User } from '../api.ts'
-import { button, choice, foreign, h, labelled, pretty } from '../dom.ts'
+import type { Preview, Received, User } from '../api.ts'
+import { foreign, h, pretty } from '../dom.ts'
 import type { ConnectionPage } from '../portal-view.ts'
+import { searchedTable } from './searched-table.ts'
 
 /** Users by name and state; each opens to what was sent, what is stored and what the host shows. */
 export function usersView(page: ConnectionPage): HTMLElement {
-  const { ask, say, tell, signal } = page
-  const rows = h('tbody')
-  const more = h('p')
-  let [search, state] = ['', 'all']
-  const load = async (after: string | null): Promise<void> => {
-    const query = new URLSearchParams({ state })
-    if (search.trim() !== '') query.set('search', search.trim())
-    if (after !== null) query.set('after', after)
-    try {
+  const { ask, say, signal } = page
+  const states = ['all', 'in', 'out'] as const
+  return searchedTable<User>(page, {
+    part: 'user',
+    title: say('users'),
+    columns: [say('user'), say('state'), say('since'), say('groups')],
+    filter: {
+      part: 'user-filter',
+      name: 'state',
+      label: say('show'),
+      options: states.map((state) => [state, say(state)]),
+    },
+    async load(query) {
       const path = `/users?${query.toString()}`
-      const found = await ask<{ users: readonly User[]; next: string | null }>('GET', path, {
+      const { users: rows, next } = await ask<{ users: User[]; next: string | null }>('GET', path, {
         signal,
       })
-      if (after === null) rows.replaceChildren()
-      for (const user of found.users) rows.append(userRow(page, user))
-      const { next } = found
-      more.replaceChildren(
-        ...(rows.childElementCount === 0 ? [say('nothing')] : []),
-        ...(next === null ? [] : [button('more', say('more'), () => load(next))]),
-      )
-    } catch (error) {
-      if (!signal.aborted) tell(error)
-    }
-  }
-  const field = h('input', { type: 'search', 'data-part': 'user-search' })
-  field.addEventListener('change', () => {
-    search = field.value
-    void load(null)
+      return { rows, next }
+    },
+    row: (user) => userRow(page, user),
   })
-  void load(null)
-  return h(
-    'section',
-    {},
-    h('h1', { tabindex: '-1' }, say('users')),
-    h(
-      'div',
-      { class: 'filters' },
-      labelled(say('search'), field),
-      labelled(
-        say('show'),
-        choice(
-          'user-filter',
-          [
-            ['all', say('all')],
-            ['in', say('in')],
-            ['out', say('out')],
-          ],
-          {
-            value: state,
-            change(value) {
-              state = value
-              void load(null)
-            },
-          },
-        ),
-      ),
-    ),
-    h(
-      'div',
-      { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': say('users') },
-      h(
-        'table',
-        {},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            ...[say('user'), say('state'), say('since'), say('groups')].map((label) =>
-              h('th', { scope: 'col' }, label),
-            ),
-          ),
-        ),
-        rows,
-      ),
-    ),
-    more,
-  )
 }
 
 function userRow(page: ConnectionPage, user: User): HTMLElement {
@@ -128,11 +71,7 @@ async function toggle(
   }
   const cell = h('td', { colspan: '4' }, page.say('loading'))
   row.after(h('tr', { class: 'details' }, cell))
-  try {
-    cell.replaceChildren(...(await details(page, id)))
-  } catch (error) {
-    if (error instanceof Refused || !page.signal.aborted) page.tell(error)
-  }
+  await page.attempt(async () => cell.replaceChildren(...(await details(page, id))))
 }
 
 async function details(

@@ -79,7 +79,7 @@ export const de: Words = {
     resume: 'Fortsetzen',
     remove: 'Verbindung entfernen',
     consequences:
-      '{active} aktive und {inactive} andere Personen hat diese Verbindung geschrieben. {secrets} Geheimnisse enden sofort.',
+      'Personen, die diese Verbindung geschrieben hat: {active} aktive, {inactive} andere. Geheimnisse, die sofort enden: {secrets}.',
     confirm_name: 'Geben Sie zur Bestätigung den Namen {name} ein',
     users_keep: 'Personen lassen, wie sie sind',
     users_deactivate: 'Personen deaktivieren',
@@ -88,7 +88,7 @@ export const de: Words = {
     role_of: 'Rolle von {name}',
     no_role: 'Keine Rolle',
     default_role: 'Rolle aller anderen',
-    members: '{count} Mitglieder',
+    members: 'Mitglieder: {count}',
     save_roles: 'Speichern',
     role_changes: '{count} Personen bekommen andere Rollen.',
     save_again: 'Speichern Sie noch einmal, um sie zu ändern.',
@@ -159,7 +159,7 @@ export const de: Words = {
     first_user: { message: 'Die erste Person war {name}.', fix: '' },
     wrong_secret: {
       message: 'Das Verzeichnis sendet ein falsches Geheimnis ({count}-mal).',
-      fix: 'Tragen Sie das Geheimnis noch einmal ein, ohne Leerzeichen, oder ersetzen Sie es unter Einstellungen.',
+      fix: 'Tragen Sie das Geheimnis noch einmal ein, vollständig und ohne „Bearer“ oder Leerzeichen, oder ersetzen Sie es unter Einstellungen.',
     },
     expired_secret: {
       message: 'Das Verzeichnis sendet ein abgelaufenes Geheimnis ({count}-mal).',

@@ -75,7 +75,7 @@ export const en = {
     resume: 'Resume',
     remove: 'Remove connection',
     consequences:
-      '{active} active and {inactive} other users were written by this connection. {secrets} secrets end at once.',
+      'Users that this connection wrote: {active} active, {inactive} others. Secrets that end at once: {secrets}.',
     confirm_name: 'Type the name {name} to confirm',
     users_keep: 'Keep the users as they are',
     users_deactivate: 'Deactivate the users',
@@ -84,7 +84,7 @@ export const en = {
     role_of: 'Role of {name}',
     no_role: 'No role',
     default_role: 'Role of everybody else',
-    members: '{count} members',
+    members: 'Members: {count}',
     save_roles: 'Save',
     role_changes: '{count} people get other roles.',
     save_again: 'Save once more to change them.',
@@ -152,7 +152,7 @@ export const en = {
     first_user: { message: 'The first user was {name}.', fix: '' },
     wrong_secret: {
       message: 'The directory sends a wrong secret ({count} times).',
-      fix: 'Enter the secret again, without spaces, or replace it under Settings.',
+      fix: 'Enter the secret again, whole and without “Bearer” or spaces, or replace it under Settings.',
     },
     expired_secret: {
       message: 'The directory sends a secret that has expired ({count} times).',

@@ -78,7 +78,7 @@ export const fr: Words = {
     resume: 'Reprendre',
     remove: 'Supprimer la connexion',
     consequences:
-      '{active} personnes actives et {inactive} autres ont été écrites par cette connexion. {secrets} secrets cessent aussitôt.',
+      'Personnes écrites par cette connexion : {active} actives, {inactive} autres. Secrets qui cessent aussitôt : {secrets}.',
     confirm_name: 'Saisissez le nom {name} pour confirmer',
     users_keep: 'Laisser les personnes telles quelles',
     users_deactivate: 'Désactiver les personnes',
@@ -87,7 +87,7 @@ export const fr: Words = {
     role_of: 'Rôle de {name}',
     no_role: 'Aucun rôle',
     default_role: 'Rôle de tous les autres',
-    members: '{count} membres',
+    members: 'Membres : {count}',
     save_roles: 'Enregistrer',
     role_changes: '{count} personnes changent de rôle.',
     save_again: 'Enregistrez encore une fois pour les changer.',
@@ -158,7 +158,7 @@ export const fr: Words = {
     first_user: { message: 'La première personne était {name}.', fix: '' },
     wrong_secret: {
       message: 'L’annuaire envoie un secret erroné ({count} fois).',
-      fix: 'Saisissez le secret à nouveau, sans espaces, ou remplacez-le dans Réglages.',
+      fix: 'Saisissez le secret à nouveau, en entier et sans « Bearer » ni espaces, ou remplacez-le dans Réglages.',
     },
     expired_secret: {
       message: 'L’annuaire envoie un secret expiré ({count} fois).',

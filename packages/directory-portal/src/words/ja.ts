@@ -159,7 +159,7 @@ export const ja: Words = {
     first_user: { message: '最初のユーザーは {name} でした。', fix: '' },
     wrong_secret: {
       message: 'ディレクトリが誤ったシークレットを送信しています ({count} 回)。',
-      fix: 'シークレットを空白なしで入力し直すか、「設定」で交換してください。',
+      fix: 'シークレット全体を「Bearer」や空白なしで入力し直すか、「設定」で交換してください。',
     },
     expired_secret: {
       message: 'ディレクトリが期限切れのシークレットを送信しています ({count} 回)。',

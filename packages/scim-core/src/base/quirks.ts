@@ -46,35 +46,8 @@ export function completeQuirks(
     if (!isQuirk(name)) throw new ScimConfigError('quirks', `Unknown quirk ${name}`)
   }
   const on = (name: ScimQuirk): boolean => given[name] ?? quirks !== 'none'
-  return {
-    opCase: on('opCase'),
-    booleanStrings: on('booleanStrings'),
-    emptyOperations: on('emptyOperations'),
-    filterMissCreates: on('filterMissCreates'),
-    removeValueList: on('removeValueList'),
-    memberShorthand: on('memberShorthand'),
-    pathKeys: on('pathKeys'),
-    readOnlyInValue: on('readOnlyInValue'),
-    singletonArrays: on('singletonArrays'),
-    managerShorthand: on('managerShorthand'),
-    unprefixedExtension: on('unprefixedExtension'),
-    valuePathSub: on('valuePathSub'),
-    bareFilterValues: on('bareFilterValues'),
-    legacySchemas: on('legacySchemas'),
-    barePatchBody: on('barePatchBody'),
-    missingSchemas: on('missingSchemas'),
-    unknownPaths: on('unknownPaths'),
-    dottedExtension: on('dottedExtension'),
-    coreObject: on('coreObject'),
-    valueShorthand: on('valueShorthand'),
-    jsonRoles: on('jsonRoles'),
-    numberStrings: on('numberStrings'),
-    extraSlashes: on('extraSlashes'),
-    emptyElements: on('emptyElements'),
-    samePrimary: on('samePrimary'),
-    discoveryAliases: on('discoveryAliases'),
-    jsonText: on('jsonText'),
-  }
+  // `fromEntries` does not keep the names that it is given.
+  return Object.fromEntries(SCIM_QUIRKS.map((name) => [name, on(name)])) as QuirkSwitches
 }
 
 /** Returns whether a name is one of the switches. */

@@ -1,8 +1,8 @@
 import { decodeBase64Url, encodeBase64Url } from '@x/wire'
 import type { Connection, ConnectionStore } from '../store/connections.ts'
 
-/** A token of a connection with its tag. */
-const TAGGED = /^scim_([\w-]{10})_[\w-]{43}$/
+/** The tag in a token of a connection, which may be cut off, or stand in another scheme or between quotes. */
+const TAGGED = /(?:^|[\s"'])scim_([\w-]{10})_/
 
 const HEX_DIGITS = 15
 
@@ -18,12 +18,12 @@ export function connectionTag(id: string): string | undefined {
   return encodeBase64Url(bytes).slice(0, 10)
 }
 
-/** The connection that a token names by its tag, whether or not the rest is right. */
+/** The connection that a credential names by its tag, whether or not the rest is right. */
 export async function connectionOfTag(
   store: ConnectionStore,
-  token: string,
+  text: string,
 ): Promise<Connection | null> {
-  const tag = TAGGED.exec(token)?.[1]
+  const tag = TAGGED.exec(text)?.[1]
   if (tag === undefined || store.page === undefined) return null
   const bytes = decodeBase64Url(`${tag}A`)
   if (bytes === null) return null

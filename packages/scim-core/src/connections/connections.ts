@@ -77,9 +77,9 @@ export function createScimConnections({
     if (own.some((token) => token.id === tokenId)) return
     throw new ScimError('not_found', 'The token does not exist.')
   }
-  /** A token that is unknown but names a connection: a mistyped one. */
-  const refusedByTag = async (token: string): Promise<ScimAuthProblem | null> => {
-    const connection = await connectionOfTag(store, token)
+  /** A credential that is unknown but names a connection: mistyped, cut off, or sent in another form. */
+  const refusedByTag = async (text: string): Promise<ScimAuthProblem | null> => {
+    const connection = await connectionOfTag(store, text)
     if (connection === null) return null
     const { tenant, id: connectionId, settings, enabled } = connection
     const isPaused = enabled && settings.paused === true
@@ -242,6 +242,7 @@ export function createScimConnections({
         const { settings, provider } = connection
         return { ...found, settings, provider }
       },
+      misplaced: refusedByTag,
       answered: recordAnswer,
     }),
   }

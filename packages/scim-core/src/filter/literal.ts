@@ -1,5 +1,6 @@
 import { InvalidFilterError } from '../base/errors.ts'
 import { fold } from '../base/fold.ts'
+import { readBoolean } from '../schema/boolean-word.ts'
 import type { AttributeType } from '../schema/attribute.ts'
 import { parseInstant } from '../schema/instant.ts'
 import type { CompareOperator, FilterLiteral } from './resolved.ts'
@@ -73,12 +74,4 @@ function toLiteral(
 /** A space before the offset is a `+` that the client did not encode. */
 function instantOf(text: string): number | undefined {
   return parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+')) ?? undefined
-}
-
-function readBoolean(value: string | number | boolean, words: boolean): boolean | undefined {
-  if (typeof value === 'boolean') return value
-  if (!words || typeof value !== 'string') return undefined
-  const word = value.toLowerCase()
-  if (word === 'true') return true
-  return word === 'false' ? false : undefined
 }

@@ -93,8 +93,11 @@ function accepted(verdict: Verdict, request: Request, hasHost: boolean): Authent
     throw new ScimError('unavailable', 'The token cannot be checked at the moment.')
   }
   if (verdict.problem === 'paused') throw new PausedError(verdict)
-  throw refusedCredential(verdict.problem, undefined, verdict)
+  const isBearer = parseBearer(request.headers.get('authorization')) !== null || hasHost
+  throw refusedCredential(verdict.problem, isBearer ? undefined : EXPECTED, verdict)
 }
+
+const EXPECTED = 'Expected Authorization: Bearer <token>.'
 
 function unknown(request: Request, hasHost: boolean): ScimError {
   const hasToken = parseBearer(request.headers.get('authorization')) !== null
@@ -102,9 +105,7 @@ function unknown(request: Request, hasHost: boolean): ScimError {
     const detail = hasHost ? 'Authentication is required.' : undefined
     return refusedCredential('invalid', detail)
   }
-  return missingCredential(
-    hasHost ? 'Authentication is required.' : 'Expected Authorization: Bearer <token>.',
-  )
+  return missingCredential(hasHost ? 'Authentication is required.' : EXPECTED)
 }
 
 function checkOf(auth: ScimAuth, onError: (error: unknown) => void): AuthCheck {
@@ -116,7 +117,10 @@ function checkOf(auth: ScimAuth, onError: (error: unknown) => void): AuthCheck {
       return withToken((token) => service.check?.(token) ?? service.authenticate(token))
     }
     case 'bearer':
-      return withToken((token, request, context) => auth.authenticate(token, request, context))
+      return withToken(
+        (token, request, context) => auth.authenticate(token, request, context),
+        auth.misplaced,
+      )
     case 'host':
       return (request, context) => context.principal ?? askHost(auth, request, { context, onError })
   }
@@ -125,10 +129,13 @@ function checkOf(auth: ScimAuth, onError: (error: unknown) => void): AuthCheck {
 /** Leaves requests without a bearer token to other methods. */
 function withToken(
   ask: (token: string, request: Request, context: ScimContext) => Verdict | Promise<Verdict>,
+  misplaced: (authorization: string) => Verdict | Promise<Verdict> = () => null,
 ): AuthCheck {
   return (request, context) => {
-    const token = parseBearer(request.headers.get('authorization'))
-    return token === null ? null : ask(token, request, context)
+    const authorization = request.headers.get('authorization')
+    if (authorization === null) return null
+    const token = parseBearer(authorization)
+    return token === null ? misplaced(authorization) : ask(token, request, context)
   }
 }
 

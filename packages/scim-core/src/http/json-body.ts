@@ -24,6 +24,12 @@ export async function readJsonBody(
       `The media type ${quoteValue(mediaType)} is not application/scim+json.`,
     )
   }
+  const coding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? ''
+  if (coding !== '' && coding !== 'identity')
+    throw new ScimError(
+      'unsupported_media_type',
+      `The content coding ${quoteValue(coding)} is not supported; send the JSON itself.`,
+    )
   return parseJsonObject(await readUtf8(request, bytes), depth)
 }
 

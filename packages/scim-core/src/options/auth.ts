@@ -40,6 +40,8 @@ export type ScimAuth =
         request: Request,
         context: ScimContext,
       ) => Awaitable<ScimPrincipal | ScimAuthProblem | null>
+      /** Says whose an `Authorization` header without a bearer token is, for the log; it is refused. */
+      readonly misplaced?: (authorization: string) => Awaitable<ScimAuthProblem | null>
       /** Called with each response to a caller it has authenticated; must not throw. */
       readonly answered?: (principal: ScimPrincipal, answer: ScimAnswered) => void
     }

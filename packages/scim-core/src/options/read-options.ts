@@ -35,7 +35,7 @@ const scheme = { scheme: anything }
 const method = tagged('kind', {
   token: { token: required(text) },
   tokens: { service: required(implementing('token service', 'authenticate')) },
-  bearer: { ...scheme, authenticate: required(callback), answered: callback },
+  bearer: { ...scheme, authenticate: required(callback), misplaced: callback, answered: callback },
   host: { ...scheme, authenticate: required(callback) },
 })
 

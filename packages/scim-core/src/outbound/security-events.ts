@@ -8,7 +8,8 @@ import { createGuardedFetch, type DeliveryFetch } from './guarded-fetch.ts'
 import { createPollHandler } from './poll-handler.ts'
 import { createSealer } from './seal.ts'
 import { setClaims } from './set-claims.ts'
-import { eventUrisOf, type SetMode } from './set-events.ts'
+import { SESSION_REVOKED } from './session-events.ts'
+import { eventUrisOf, type SetMode, type SetProfile } from './set-events.ts'
 import { createStreams, type SecurityEventStreams } from './streams.ts'
 import { RETRY_DELAYS } from './webhooks.ts'
 
@@ -29,6 +30,10 @@ export interface SecurityEventsOptions {
   readonly keyId?: string
   /** Include names of attributes only (default), or their values. */
   readonly mode?: SetMode
+  /** `caep`: `session-revoked` for who is deactivated or removed, instead of the changes. Default `scim`. */
+  readonly profile?: SetProfile
+  /** Where you serve `jwks()`, for `metadata()`. Default: `/.well-known/jwks.json` of the issuer. */
+  readonly jwksUri?: string
   /** Your own resource types, whose tokens use their endpoint. */
   readonly resourceTypes?: readonly { readonly name: string; readonly endpoint: string }[]
   readonly runtime?: Runtime
@@ -46,6 +51,8 @@ export interface SecurityEvents extends Dispatcher {
   handle(request: Request): Promise<Response>
   /** The public keys of the tokens. */
   jwks(): { readonly keys: readonly JWK[] }
+  /** The document of `/.well-known/ssf-configuration`, for receivers that look the transmitter up. */
+  metadata(): Readonly<Record<string, unknown>>
   readonly eventUris: readonly string[]
   /** Deletes settled events older than a time; returns their number. */
   prune(before: Date): Promise<number>
@@ -59,6 +66,8 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
     issuer,
     algorithm = 'ES256',
     mode = 'notice',
+    profile = 'scim',
+    jwksUri = new URL('/.well-known/jwks.json', issuer).href,
     runtime = createSystemRuntime(),
     allowLoopback = false,
     fetch: send = createGuardedFetch(allowLoopback),
@@ -67,7 +76,8 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
   } = options
   const key = createSigningKey({ key: options.key, algorithm, keyId: options.keyId })
   const secrets = createEndpointSecrets(createSealer(secretKey, runtime))
-  const eventUris = eventUrisOf(mode)
+  if (profile !== 'scim' && profile !== 'caep') throw new TypeError('profile must be scim or caep')
+  const eventUris = profile === 'caep' ? [SESSION_REVOKED] : eventUrisOf(mode)
   const endpoints = new Map(options.resourceTypes?.map(({ name, endpoint }) => [name, endpoint]))
   const endpointOf = (type: string): string => endpoints.get(type) ?? `/${type}s`
 
@@ -76,7 +86,7 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
     const rows = await store.set(head.tenant, head.resourceId, head.setId)
     const { audience, events } = stream
     const about = { audience: audience ?? '', events, now: runtime.now() }
-    const claims = setClaims(rows, about, { issuer, mode, endpointOf })
+    const claims = setClaims(rows, about, { issuer, mode, profile, endpointOf })
     return claims === null ? null : key.sign(claims, 'secevent+jwt')
   }
 
@@ -113,6 +123,12 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
     streams: createStreams({ store, secrets, runtime, allowLoopback, eventUris }),
     handle: createPollHandler({ store, runtime, baseUrl: options.baseUrl, tokenOf, onError }),
     jwks: () => ({ keys: [key.publicJwk] }),
+    metadata: () => ({
+      spec_version: '1_0',
+      issuer,
+      jwks_uri: jwksUri,
+      delivery_methods_supported: ['urn:ietf:rfc:8935', 'urn:ietf:rfc:8936'],
+    }),
     eventUris,
     prune: (before) => store.prune(before),
   }

@@ -1,9 +1,11 @@
 import type { OutboxRow } from '../store/outbox.ts'
-import { payloadOfRow, setEvents, type SetMode } from './set-events.ts'
+import { personOf, sessionEvents } from './session-events.ts'
+import { payloadOfRow, setEvents, type SetMode, type SetProfile } from './set-events.ts'
 
 export interface SetClaimsOptions {
   readonly issuer: string
   readonly mode: SetMode
+  readonly profile: SetProfile
   /** Endpoint below the base URL, by type name: `/Users`. */
   readonly endpointOf: (resourceType: string) => string
 }
@@ -23,30 +25,36 @@ export function setClaims(
     readonly events: readonly string[] | null
     readonly now: Date
   },
-  { issuer, mode, endpointOf }: SetClaimsOptions,
+  { issuer, mode, profile, endpointOf }: SetClaimsOptions,
 ): Readonly<Record<string, unknown>> | null {
   const [first] = rows
   if (first === undefined) return null
   const events = Object.fromEntries(
-    Object.entries(setEvents(rows, mode)).filter(
+    Object.entries(profile === 'caep' ? sessionEvents(rows) : setEvents(rows, mode)).filter(
       ([uri]) => wanted === null || wanted.includes(uri),
     ),
   )
   if (Object.keys(events).length === 0) return null
-  const externalId = externalIdOf(rows)
   return {
     iss: issuer,
     iat: Math.floor(now.getTime() / 1_000),
     jti: first.setId,
     aud: audience,
     txn: first.requestId,
-    sub_id: {
-      format: 'scim',
-      uri: `${endpointOf(first.resourceType)}/${encodeURIComponent(first.resourceId)}`,
-      ...(externalId !== null && { externalId }),
-    },
+    sub_id:
+      profile === 'caep' ? personOf(rows, first.resourceId) : resourceOf(rows, first, endpointOf),
     events,
   }
+}
+
+function resourceOf(
+  rows: readonly OutboxRow[],
+  { resourceType, resourceId }: OutboxRow,
+  endpointOf: SetClaimsOptions['endpointOf'],
+): object {
+  const uri = `${endpointOf(resourceType)}/${encodeURIComponent(resourceId)}`
+  const externalId = externalIdOf(rows)
+  return { format: 'scim', uri, ...(externalId !== null && { externalId }) }
 }
 
 function externalIdOf(rows: readonly OutboxRow[]): string | null {

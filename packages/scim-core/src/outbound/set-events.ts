@@ -4,6 +4,9 @@ import type { OutboxRow } from '../store/outbox.ts'
 /** Content of a token: names of attributes, or their values. */
 export type SetMode = 'notice' | 'full'
 
+/** What tokens tell: changes of resources (RFC 9967), or who may not be signed in any more (CAEP). */
+export type SetProfile = 'scim' | 'caep'
+
 const PREFIX = 'urn:ietf:params:scim:event:prov:'
 const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 

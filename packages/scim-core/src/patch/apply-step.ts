@@ -3,7 +3,7 @@ import { invalidValue, notMutable, ScimError } from '../base/errors.ts'
 import { isEqual } from '../base/equal.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { isManager, readManager } from '../schema/read-resource.ts'
-import { isSameNamed, joinSameValues } from '../schema/read-elements.ts'
+import { completeElement, isSameNamed, joinSameValues } from '../schema/read-elements.ts'
 import {
   assertLength,
   isEmptyValue,
@@ -129,11 +129,11 @@ function merged(
 function single(
   attribute: AttributeDescriptor,
   value: unknown,
-  { quirks }: PatchContext,
+  context: PatchContext,
 ): Readonly<Record<string, unknown>> {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const usable = !Array.isArray(value) || (quirks.singletonArrays && list.length === 1)
-  const object = list[0]
+  const usable = !Array.isArray(value) || (context.quirks.singletonArrays && list.length === 1)
+  const object = completeElement(attribute, list[0], context)
   if (!usable || !isObject(object)) throw invalidValue(`${attribute.path} must be an object.`)
   return object
 }

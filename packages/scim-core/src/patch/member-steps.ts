@@ -5,6 +5,7 @@ import type { ResolvedFilter } from '../filter/resolved.ts'
 import type { ScimDocument } from '../base/document.ts'
 import type { ScimLimits } from '../base/limits.ts'
 import { memberOf } from '../base/member-of.ts'
+import { idOfReference } from '../schema/id-of-reference.ts'
 import { createPatchWork } from './patch-work.ts'
 import { targetText, type PatchContext, type PatchStep } from './step.ts'
 
@@ -74,9 +75,12 @@ export function readMemberIds(value: unknown, context: PatchContext): readonly s
 /** Sub-attributes of members; all but `value` are computed. */
 const KNOWN: ReadonlySet<string> = new Set(['value', '$ref', 'type', 'display'])
 
+const referredId = (reference: unknown): string | undefined =>
+  idOfReference(reference) ?? idOfReference(reference, 'Groups')
+
 function readMemberId(member: unknown, { quirks, limits, notes }: PatchContext): string {
   const named = isObject(member)
-    ? memberOf(member, 'value')
+    ? (memberOf(member, 'value') ?? referredId(memberOf(member, '$ref')))
     : quirks.memberShorthand
       ? member
       : null
@@ -98,8 +102,10 @@ function assertMemberCount(count: number, { limits }: PatchContext): void {
 
 function planMember(step: PatchStep, context: PatchContext): MemberStep {
   const { op, target, value } = step
+  // A member is its value: removing this removes the member.
+  const isValue = target.sub?.name === 'value' && (target.where !== null || value != null)
+  if (op === 'remove' && (target.sub === null || isValue)) return planRemoval(step, context)
   if (target.sub !== null) throw notMutable(targetText(target))
-  if (op === 'remove') return planRemoval(step, context)
   if (target.where !== null) return { kind: 'add', ids: filteredIds(step, context) }
   return { kind: op, ids: readMemberIds(listedMembers(value, context), context) }
 }

@@ -16,6 +16,7 @@ import {
   type ExtensionSchema,
   type ResourceSchema,
 } from './registry.ts'
+import { idOfReference } from './id-of-reference.ts'
 import { isEmptyValue, readAttribute, unknownAttribute } from './read-value.ts'
 import type { ReadContext } from './read-context.ts'
 import type { StoredObject, StoredValue } from './stored-value.ts'
@@ -200,18 +201,10 @@ export function readManager(
   const { value: named, $ref: reference } = read
   if (typeof named === 'string') return named === '' ? undefined : { value: named }
   if (typeof reference !== 'string') return undefined
-  const id = /\/Users\/([^/?#]+)$/.exec(reference)?.[1]
-  if (id !== undefined) return { value: decodeOnce(id) }
+  const id = idOfReference(reference)
+  if (id !== undefined) return { value: id }
   noteIgnored(context.notes, `${attribute.path}.$ref`, 'no_value')
   return undefined
-}
-
-function decodeOnce(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /**

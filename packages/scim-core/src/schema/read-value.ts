@@ -2,6 +2,7 @@ import { isObject } from '@x/wire'
 import { invalidSyntax, invalidValue, quoteValue } from '../base/errors.ts'
 import { noteAdjusted, noteIgnored } from '../base/notes.ts'
 import type { AttributeDescriptor } from './attribute.ts'
+import { readBoolean } from './boolean-word.ts'
 import { isDateTime } from './instant.ts'
 import type { ReadContext } from './read-context.ts'
 import { completeElement, joinSameValues, withOnePrimary } from './read-elements.ts'
@@ -180,14 +181,6 @@ function readSimple(
     default:
       return readText(attribute, value, context)
   }
-}
-
-function readBoolean(value: unknown, words: boolean): boolean | undefined {
-  if (typeof value === 'boolean') return value
-  if (!words || typeof value !== 'string' || value.length > 5) return undefined
-  const word = value.toLowerCase()
-  if (word === 'true') return true
-  return word === 'false' ? false : undefined
 }
 
 /** Anything but printable ASCII, which needs no further checks. */

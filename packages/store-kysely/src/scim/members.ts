@@ -113,15 +113,29 @@ async function changeMany(
   return memberIds.filter((id) => changed.delete(id))
 }
 
+/** Each page begins after the one before, because PostgreSQL keeps removed rows until the end of the transaction. */
 async function clearGroup(tx: Db, tenant: string, groupId: string): Promise<number> {
+  let place = FIRST
   for (let total = 0; ;) {
-    const { numAffectedRows = 0n } = await sql`delete from scim_member where tenant = ${tenant}
-      and group_id = ${groupId} and (added_at, member_id) in (select added_at, member_id
-      from scim_member where tenant = ${tenant} and group_id = ${groupId}
-      order by added_at, member_id limit ${PAGE})`.execute(tx)
-    total += Number(numAffectedRows)
-    if (numAffectedRows < PAGE) return total
+    const { rows } = await sql<{ added_at: number; member_id: string }>`delete from scim_member
+      where tenant = ${tenant} and group_id = ${groupId} and (added_at, member_id) in
+      (select added_at, member_id from scim_member where tenant = ${tenant} and group_id = ${groupId}
+      and (added_at, member_id) > (${place.addedAt}, ${place.memberId})
+      order by added_at, member_id limit ${PAGE}) returning added_at, member_id`.execute(tx)
+    total += rows.length
+    if (rows.length < PAGE) return total
+    for (const row of rows)
+      if (isAfter(row, place)) place = { addedAt: row.added_at, memberId: row.member_id }
   }
+}
+
+function isAfter(
+  row: { readonly added_at: number; readonly member_id: string },
+  place: typeof FIRST,
+): boolean {
+  return row.added_at === place.addedAt
+    ? row.member_id > place.memberId
+    : row.added_at > place.addedAt
 }
 
 interface MemberPage {
