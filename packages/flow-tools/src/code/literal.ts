@@ -97,7 +97,8 @@ function objectLiteral(value: Readonly<Record<string, unknown>>, indent: string)
     const at = inner.length + textWidth(key) + 2
     const text = valueLiteral(item, inner, { at })
     const isString = typeof item === 'string' && !isBlock(item)
-    if (isString && at + textWidth(text) + 1 > MAX_WIDTH && textWidth(key) >= 5) return `${inner}${key}:\n${inner}  ${text},`
+    if (isString && at + textWidth(text) + 1 > MAX_WIDTH && textWidth(key) >= 5)
+      return `${inner}${key}:\n${inner}  ${text},`
     return `${inner}${key}: ${text},`
   })
   return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${indent}}`

@@ -82,6 +82,8 @@ function embeddedStatement(constant: string, address: string): string {
   if (textWidth(line) <= MAX_WIDTH) return line
   const inner = `  new URL(${address}, import.meta.url),`
   const url =
-    textWidth(inner) <= MAX_WIDTH ? inner : `  new URL(\n    ${address},\n    import.meta.url,\n  ),`
+    textWidth(inner) <= MAX_WIDTH
+      ? inner
+      : `  new URL(\n    ${address},\n    import.meta.url,\n  ),`
   return `const ${constant} = embedded(\n${url}\n)`
 }

@@ -10,7 +10,9 @@ import { loadedFiles } from '../command/load-module.ts'
 import { startFlow, type StartOptions } from '../recording/start-flow.ts'
 import { isSource, jsonPath, loadDraft } from './build-flow.ts'
 import { isDraft, namesOf } from './names-of.ts'
-import { budgetOf, timeoutOf, variablesOf } from './run-options.ts'
+import { openDevPage, type DevPage } from './dev-page.ts'
+import { eventMessage, flowMessage } from './page-messages.ts'
+import { budgetOf, portOf, timeoutOf, variablesOf } from './run-options.ts'
 import { watchChanges, type Changes } from './watch-changes.ts'
 
 export const dev: Command = {
@@ -28,6 +30,8 @@ export const dev: Command = {
     },
     { name: 'budget', value: 'LIST', text: 'tokens=..,money=..,seconds=..,calls=.. of each run' },
     { name: 'timeout', value: 'SECONDS', text: 'the longest time of a run' },
+    { name: 'port', value: 'N', text: 'the port of the page', fallback: '4321, or a free one' },
+    { name: 'no-page', text: 'show no page', fallback: 'off' },
     { name: 'allow-private', text: 'reach models on private addresses', fallback: 'off' },
   ],
   found: 'nothing: failed runs are told, and the next change is awaited',
@@ -52,6 +56,7 @@ class Development {
   #turn: Promise<void> = Promise.resolve()
   /** The last state that could be loaded. */
   #loaded: { readonly flow: unknown; readonly options: StartOptions } | undefined
+  #page: DevPage | undefined
   #current: { readonly run: FlowRun; readonly ended: Promise<void> } | undefined
 
   constructor(call: Call, path: string) {
@@ -69,6 +74,7 @@ class Development {
 
   async run(): Promise<void> {
     const { signal } = this.#call
+    await this.#openPage()
     const lines = this.#readLines()
     try {
       await this.#begin('start', this.#path)
@@ -81,8 +87,22 @@ class Development {
     } finally {
       this.#changes.close()
       await this.#stop()
+      this.#page?.close()
       await lines?.return?.(undefined)
     }
+  }
+
+  async #openPage(): Promise<void> {
+    if (this.#call.isOn('no-page')) return
+    this.#page = await openDevPage({
+      port: portOf(this.#call),
+      onInput: (input) => {
+        this.#input = input
+        void this.#start('input', this.#path)
+      },
+    })
+    const { url } = this.#page
+    this.#print({ type: 'listening', url }, `dev: ${url}`)
   }
 
   /** Each line is the input of a new run, unless the input was given. */
@@ -144,8 +164,10 @@ class Development {
     if (this.#loaded === undefined || this.#call.signal.aborted) return
     const { flow, options } = this.#loaded
     const json = isDraft(flow) ? flow.toJSON() : flow
+    if (reason !== 'input') this.#page?.send(flowMessage(json))
     if (this.#input === undefined && needsInput(json)) {
-      if (reason !== 'input') this.#call.note('dev: the flow waits for its input: type a line')
+      this.#call.note('dev: the flow waits for its input: type a line')
+      this.#page?.send({ type: 'waiting' })
       return
     }
     this.#runs += 1
@@ -174,7 +196,7 @@ class Development {
       if (status === 'failed') append(lines, [error?.detail.replaceAll(/\s*\n\s*/g, ' ') ?? ''])
       lines.push(`run ${number} ${status} in ${durationMs} ms${tokens}`)
       this.#say(
-        { type: 'end', run: number, status, text: text ?? null, durationMs },
+        { type: 'end', run: number, status, text: text ?? null, durationMs, tokens: spent.tokens },
         lines.join('\n'),
       )
     } catch (error) {
@@ -183,6 +205,7 @@ class Development {
   }
 
   #event(event: RunEvent, number: number): void {
+    this.#page?.send(eventMessage(number, event))
     if (this.#call.json) {
       this.#call.print(JSON.stringify({ type: 'event', run: number, event }))
       return
@@ -195,11 +218,18 @@ class Development {
   }
 
   #tell(file: string, message: string): void {
-    if (this.#call.json) this.#call.print(JSON.stringify({ type: 'error', file, message }))
+    const error = { type: 'error', file, message }
+    this.#page?.send(error)
+    if (this.#call.json) this.#call.print(JSON.stringify(error))
     else this.#call.note(`dev: ${message}`)
   }
 
-  #say(json: object, text: string): void {
+  #say(json: Readonly<Record<string, unknown>>, text: string): void {
+    this.#page?.send(json)
+    this.#print(json, text)
+  }
+
+  #print(json: object, text: string): void {
     this.#call.print(this.#call.json ? JSON.stringify(json) : text)
   }
 }

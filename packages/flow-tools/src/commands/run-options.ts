@@ -62,3 +62,12 @@ export function timeoutOf(call: Call): number | undefined {
     throw new UsageError(`option "--timeout" must be a number of seconds, got "${given}"`)
   return seconds * 1000
 }
+
+/** `--port N`. */
+export function portOf(call: Call): number | undefined {
+  const given = call.text('port')
+  if (given === undefined) return undefined
+  if (!/^\d{1,5}$/.test(given) || Number(given) > 65_535)
+    throw new UsageError(`option "--port" must be a port, got "${given}"`)
+  return Number(given)
+}
