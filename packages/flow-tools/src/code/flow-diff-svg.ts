@@ -235,7 +235,7 @@ function escape(text: string): string {
 }
 
 const lowest = (all: readonly number[]): number =>
-  all.reduce((least, one) => Math.min(least, one), 0)
+  all.reduce((least, one) => Math.min(least, one), all[0] ?? 0)
 const highest = (all: readonly number[], least: number): number =>
   all.reduce((most, one) => Math.max(most, one), least)
 
