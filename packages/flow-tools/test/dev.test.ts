@@ -1,5 +1,5 @@
-import { request } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { once } from 'node:events'
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -151,8 +151,7 @@ describe('x-flow dev', () => {
       await seen('run 2 succeeded')
       expect((await ask(origin, { ...started, body: { input: 7 } })).status).toBe(400)
       expect((await ask(origin, { path: '/page.ts', headers })).status).toBe(404)
-      const heard = ask(origin, { path: '/events', headers, isStream: true })
-      const { body } = await heard
+      const { body } = await ask(origin, { path: '/events', headers, isStream: true })
       await end()
       const messages = body.split('\n').flatMap((line) => {
         return line.startsWith('data: ') ? [JSON.parse(line.slice(6)) as { type: string }] : []
@@ -203,30 +202,23 @@ interface Asked {
   readonly isStream?: boolean
 }
 
-function ask(
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+async function ask(
   origin: string,
   { path, method = 'GET', headers = {}, body, isStream = false }: Asked,
-): Promise<{
-  status: number
-  headers: Record<string, string[] | string | undefined>
-  body: string
-}> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${origin}${path}`, { method, headers }, (answer) => {
-      const done = (read: string): void =>
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: read })
-      if (!isStream) {
-        text(answer).then(done, reject)
-        return
-      }
-      let read = ''
-      answer.setEncoding('utf8').on('data', (part: string) => {
-        read += part
-        if (/"type":"end","run":2/.test(read)) done(read)
-      })
-      answer.on('error', reject)
-    })
-    sent.on('error', reject)
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
-  })
+): Promise<Answer> {
+  const sent = request(`${origin}${path}`, { method, headers })
+  sent.end(body === undefined ? undefined : JSON.stringify(body))
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  let read = ''
+  for await (const part of answer.setEncoding('utf8')) {
+    read += String(part)
+    if (isStream && read.includes('"type":"end","run":2')) break
+  }
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: read }
 }

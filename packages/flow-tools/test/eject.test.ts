@@ -258,7 +258,7 @@ describe('eject and build', () => {
       flow.data?.nodes?.push({
         id: 'Milvus-1',
         data: { type: 'Milvus', node: { template: {} } },
-      } as never)
+      })
       for (const name of ["it's", "');throw 1;('"]) {
         await writeFile(join(cwd, `flows/${name}.json`), JSON.stringify(flow))
         expect((await runCli(['eject', `flows/${name}.json`], { cwd })).code).toBe(0)

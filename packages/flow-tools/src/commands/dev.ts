@@ -4,15 +4,15 @@ import { append } from '@x/wire'
 import { dirname, resolve } from 'node:path'
 import { needsInput } from '../code/flow-types.ts'
 import { UsageError, type Call, type Command } from '../command/command.ts'
-import { display, readFlow } from '../command/flow-files.ts'
-import { configPath, loadConfig } from '../command/load-config.ts'
+import { display } from '../command/flow-files.ts'
+import { configPath } from '../command/load-config.ts'
 import { loadedFiles } from '../command/load-module.ts'
 import { startFlow, type StartOptions } from '../recording/start-flow.ts'
-import { isSource, jsonPath, loadDraft } from './build-flow.ts'
+import { isSource, jsonPath, loadFlow } from './build-flow.ts'
 import { isDraft, namesOf } from './names-of.ts'
 import { openDevPage, type DevPage } from './dev-page.ts'
 import { eventMessage, flowMessage } from './page-messages.ts'
-import { budgetOf, portOf, timeoutOf, variablesOf } from './run-options.ts'
+import { portOf, startOptions, WHAT_RUNS } from './run-options.ts'
 import { watchChanges, type Changes } from './watch-changes.ts'
 
 export const dev: Command = {
@@ -21,18 +21,13 @@ export const dev: Command = {
   usage: ['<flow.json|flow.ts> [options]'],
   options: [
     { name: 'input', value: 'TEXT', text: 'the input of each run', fallback: 'lines of stdin' },
-    { name: 'session', value: 'ID', text: 'the session', fallback: 'the flow' },
-    {
-      name: 'var',
-      value: 'NAME=VALUE',
-      text: 'a variable; repeatable',
-      fallback: 'the environment',
-    },
-    { name: 'budget', value: 'LIST', text: 'tokens=..,money=..,seconds=..,calls=.. of each run' },
-    { name: 'timeout', value: 'SECONDS', text: 'the longest time of a run' },
+    WHAT_RUNS.session,
+    WHAT_RUNS.variables,
+    WHAT_RUNS.budget,
+    WHAT_RUNS.timeout,
     { name: 'port', value: 'N', text: 'the port of the page', fallback: '4321, or a free one' },
     { name: 'no-page', text: 'show no page', fallback: 'off' },
-    { name: 'allow-private', text: 'reach models on private addresses', fallback: 'off' },
+    WHAT_RUNS.allowPrivate,
   ],
   found: 'nothing: failed runs are told, and the next change is awaited',
   example: 'x-flow dev flows/support.flow.ts --input "Where is it?"',
@@ -132,25 +127,8 @@ class Development {
   }
 
   async #load(): Promise<{ readonly flow: unknown; readonly options: StartOptions }> {
-    const { cwd, env } = this.#call
-    const path = this.#path
-    const flow = isSource(path) ? await loadDraft(cwd, path) : (await readFlow(cwd, path))?.flow
-    const config = await loadConfig(this.#call)
-    return {
-      flow,
-      options: {
-        sessionId: this.#call.text('session'),
-        budget: budgetOf(this.#call) ?? config.budget,
-        prices: config.prices,
-        components: config.components ?? [],
-        services: config.services,
-        variables: variablesOf(this.#call),
-        environment: env,
-        allowPrivate: this.#call.isOn('allow-private'),
-        timeoutMs: timeoutOf(this.#call),
-        tape: undefined,
-      },
-    }
+    const flow = await loadFlow(this.#call.cwd, this.#path)
+    return { flow, options: { ...(await startOptions(this.#call)), tape: undefined } }
   }
 
   /** One after the other: a change and a line of input may come together. */
