@@ -1,6 +1,6 @@
 /**
  * The pages in a real browser: the console of the reference server, the surface of hono-surface, and its
- * form in the public web client of A2UI 0.9.1.
+ * form in the public web client of A2UI 0.9.1, and the page of `x-flow dev`.
  * Skips with a note where no Chromium is found (CHROMIUM_PATH names one elsewhere), else installs
  * what drives it into `tools/browser` when it is not there yet. With `--screenshots` the pictures of
  * docs/images are taken anew. EDITOR_PATH names the folder of a built editor that the server is to
@@ -14,6 +14,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { testDevPage } from './browser/test-dev-page.mjs'
 import { testDirectoryPortal } from './browser/test-directory-portal.mjs'
 import { testPortalViews } from './browser/test-portal-views.mjs'
 import { testEditor } from './browser/test-editor.mjs'
@@ -66,6 +67,7 @@ async function run() {
     await testPortal(context, folder)
     await testPoll(await open(context))
     await testAsking(await open(context))
+    await testDevPage(await open(context), { root, passed })
     await testBuiltEditor(context, folder)
     console.log('browser: all passed')
   } finally {

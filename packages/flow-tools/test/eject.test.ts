@@ -1,4 +1,11 @@
-import { createNode, createRegistry, checkFlow, runFlow, type FlowJson } from '@x/flow-engine'
+import {
+  createNode,
+  createRegistry,
+  checkFlow,
+  runFlow,
+  type FlowJson,
+  type FlowNode,
+} from '@x/flow-engine'
 import { chatInput, chatOutput, textInput } from '@x/flow-engine/components'
 import { createScriptedModel, flowBuilder } from '@x/flow-engine/testing'
 import { customComponent } from '../../flow-service/src/services/catalogue/custom-component.ts'
@@ -223,6 +230,64 @@ describe('eject and build', () => {
       expect((await runCli(['build', 'flows'], { cwd })).err).toBe('')
       expect(await read(cwd, 'flows/support.json')).toBe(formatFlow(json))
     })
+  })
+
+  test('FC-33 FC-38 long names of files and wide signs are written as Prettier writes them', async () => {
+    const flow = ownFlow()
+    const wide = flowBuilder('Wide')
+    const lines = [
+      '위험 설비를 빠르게 파악하는 것이 목적입니다. ',
+      '絵文字👍🏽と全角、',
+      'naïve ★ text, ',
+    ]
+    for (const text of lines)
+      for (let count = 1; count < 90; count += 11)
+        wide.add(textInput, { values: { input_value: text.repeat(9).slice(0, count) } })
+    const sources = [20, 60, 90, 200].map(
+      (length) => ejectFlow(flow, { file: `${'x'.repeat(length)}.json` }).source,
+    )
+    for (const source of [...sources, ejectFlow(wide.toJSON()).source])
+      expect(await format(source, STYLE)).toBe(source)
+  })
+
+  test('FC-8 FC-36 no name of a file ends a string of the source', async () => {
+    await withFlow(ownFlow(), async (cwd) => {
+      const flow = ownFlow()
+      flow.data?.nodes?.push({
+        id: 'Milvus-1',
+        data: { type: 'Milvus', node: { template: {} } },
+      })
+      for (const name of ["it's", "');throw 1;('"]) {
+        await writeFile(join(cwd, `flows/${name}.json`), JSON.stringify(flow))
+        expect((await runCli(['eject', `flows/${name}.json`], { cwd })).code).toBe(0)
+        expect(await runCli(['build', `flows/${name}.flow.ts`, '--check'], { cwd })).toMatchObject({
+          code: 1,
+          err: expect.stringContaining('is not what'),
+        })
+        expect((await runCli(['build', `flows/${name}.flow.ts`], { cwd })).code).toBe(0)
+        expect(await read(cwd, `flows/${name}.json`)).toBe(formatFlow(flow))
+      }
+    })
+  })
+
+  test('FC-8 FC-36 signs of an address in the name of a file are written as its signs', () => {
+    const { source } = ejectFlow(ownFlow(), { file: '50% a#b?.json' })
+    expect(source).toContain("new URL('./50%25 a%23b%3F.flow/ToneComponent.py', import.meta.url)")
+  })
+
+  test('FC-31 FC-33 nodes that lack what their component acts by run the same without the layout', () => {
+    const node = (type: string): FlowNode => {
+      const component = builtinComponents.find((one) => one.type === type)
+      return createNode(component ?? chatInput, { id: `${type}-1` })
+    }
+    const search = node('UnifiedWebSearch')
+    const max_results = { type: 'int', _input_type: 'IntInput', value: 5, show: true }
+    Object.assign(search.data.node.template, { max_results })
+    const save = node('SaveToFile')
+    Reflect.deleteProperty(save.data.node.template, 'storage_location')
+    const { source } = ejectFlow({ name: 'Older', data: { nodes: [search, save], edges: [] } })
+    expect(source).toContain('values: { max_results: 5 }')
+    expect(source).toContain("without: ['storage_location']")
   })
 
   test('FC-9 FC-30 a source that fails is told with its place', async () => {

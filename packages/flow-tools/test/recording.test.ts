@@ -11,6 +11,7 @@ import { createScriptedModel } from '@x/flow-engine/testing'
 import { describe, expect, test } from 'vitest'
 import { RecordingMismatch, replayRun } from '../src/testing.ts'
 import { recordRun } from '../src/recording/record-run.ts'
+import { secretFields } from '../src/code/secret-values.ts'
 import { changed } from './change-flow.ts'
 import { inFolder, runCli } from './run-cli.ts'
 
@@ -189,6 +190,31 @@ describe('recorded runs', () => {
     expect(text).toContain('<secret:MY_TOKEN>')
     expect(text).toContain('<secret:sk>')
     expect(text).toContain('<secret:redacted>')
+  })
+
+  test('FC-57 the name of a variable is no secret, and the key of a node within a group is one', async () => {
+    const flow = changed({ 'ChatInput-in.input_value': 'VENDOR_KEY' })
+    const [, prompt, model] = flow.data?.nodes ?? []
+    const secret = { type: 'str', _input_type: 'SecretStrInput', password: true, name: 'api_key' }
+    const named = { ...secret, load_from_db: true, value: 'VENDOR_KEY' }
+    Object.assign(model?.data.node.template ?? {}, { api_key: named })
+    const made = await recordRun({
+      flow,
+      given: { flow: 'a.json', sessionId: 's' },
+      variables: {},
+      environment: {},
+      services: { models: createScriptedModel(['Yes.']) },
+      allowPrivate: false,
+      redact: [],
+      signal: new AbortController().signal,
+    })
+    expect(JSON.stringify(made.expected)).toContain('VENDOR_KEY')
+    const template = { api_key: { ...secret, load_from_db: false, value: 'hush-4711' } }
+    const nodes = [{ id: 'Inner-1', data: { type: 'Inner', node: { template } } }]
+    Object.assign(prompt?.data.node ?? {}, { flow: { data: { nodes, edges: [] } } })
+    expect(secretFields(flow).map(({ id, value }) => [id, value])).toEqual([
+      ['Inner-1', 'hush-4711'],
+    ])
   })
 
   test('FC-52 FC-53 requests of components are on the tape, and a replay opens no socket', async () => {

@@ -3,6 +3,7 @@ import type { AddOptions } from './eject-node.ts'
 import { Expression, stringLiteral, valueLiteral } from './literal.ts'
 import type { NodeSource } from './node-source.ts'
 import type { SourceContext } from './source-context.ts'
+import { textWidth } from './text-width.ts'
 import { fitsDeclaration } from './fits-declaration.ts'
 
 /** Longer lists and objects are files. */
@@ -16,7 +17,7 @@ export function addStatement(source: NodeSource, context: SourceContext): string
   if (added === undefined) return `${above}${start}flow.addNode(${text})`
   const head = `${start}flow.add(${text}, `
   const options = printed(source, added.options, context)
-  return `${above}${head}${valueLiteral(options, '', { at: head.length, after: 1 })})`
+  return `${above}${head}${valueLiteral(options, '', { at: textWidth(head), after: 1 })})`
 }
 
 /** The options with values where the compiler accepts them, variables as calls, and long ones as imports. */

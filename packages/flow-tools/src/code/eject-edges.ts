@@ -8,6 +8,7 @@ import {
 import { fieldToTemplate, handlesFit, readHandle } from '@x/flow-engine/internal'
 import { isObject, own, ownObject, ownText } from '@x/wire'
 import { keyLiteral, stringLiteral, valueLiteral } from './literal.ts'
+import { MAX_WIDTH, textWidth } from './text-width.ts'
 
 /** A node as edges of the source refer to it. */
 export interface EdgeNode {
@@ -20,7 +21,6 @@ export interface EdgeNode {
 
 type Nodes = ReadonlyMap<string, EdgeNode>
 type Json = Readonly<Record<string, unknown>>
-const MAX_LINE = 100
 
 /** Adds an edge to the draft and returns its statement: a connection, or the edge as it is. */
 export function ejectEdge(edge: unknown, nodes: Nodes, draft: FlowDraft): string {
@@ -83,7 +83,7 @@ function withoutTexts(edge: Json): Json {
 
 function statement(from: string, to: string): string {
   const line = `flow.connect(${from}, ${to})`
-  return line.length <= MAX_LINE ? line : `flow.connect(\n  ${from},\n  ${to},\n)`
+  return textWidth(line) <= MAX_WIDTH ? line : `flow.connect(\n  ${from},\n  ${to},\n)`
 }
 
 function outputText({ identifier, component, toolMode }: EdgeNode, name: string): string {

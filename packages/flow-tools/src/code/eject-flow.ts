@@ -15,6 +15,7 @@ import { stringLiteral, valueLiteral } from './literal.ts'
 import { makeLayout } from './make-layout.ts'
 import { nodeSource, type NodeSource } from './node-source.ts'
 import { SourceContext } from './source-context.ts'
+import { MAX_WIDTH, textWidth } from './text-width.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -215,7 +216,7 @@ function createStatement(title: string, facts: FlowOptions): string {
   const name = stringLiteral(title)
   if (Object.keys(facts).length === 0) return `${head}${name})`
   const start = `${head}${name}, `
-  const text = `${start}${valueLiteral(facts, '', { at: start.length })})`
-  if ((text.split('\n')[0] ?? '').length <= 100) return text
+  const text = `${start}${valueLiteral(facts, '', { at: textWidth(start) })})`
+  if (textWidth(text.split('\n')[0] ?? '') <= MAX_WIDTH) return text
   return `${head}\n  ${name},\n  ${valueLiteral(facts, '  ', { at: 2 })},\n)`
 }

@@ -1,6 +1,11 @@
 import type { NodeEntry } from '@x/flow-engine/internal'
-import { own, ownObject } from '@x/wire'
-import { differenceSummary, displayName, flowDifference, shownValue } from './flow-difference.ts'
+import {
+  differenceSummary,
+  displayName,
+  flowDifference,
+  placeOf,
+  shownValue,
+} from './flow-difference.ts'
 import type { FlowDifference } from './flow-difference.ts'
 import { edgesOf } from './flow-edges.ts'
 import { STYLE } from './svg-style.ts'
@@ -149,17 +154,8 @@ function boxesOf(
 ): ReadonlyMap<string, Box> {
   const boxes = [...nodes]
     .filter(([id]) => shown.has(id))
-    .map(([id, { raw }]) => {
-      const place = ownObject(raw, 'position') ?? {}
-      return [id, { id, x: coordinate(own(place, 'x')), y: coordinate(own(place, 'y')) }] as const
-    })
+    .map(([id, node]) => [id, { id, ...placeOf(node) }] as const)
   return new Map(boxes)
-}
-
-/** Broken positions count as 0. */
-function coordinate(value: unknown): number {
-  const isUsable = typeof value === 'number' && Number.isFinite(value)
-  return isUsable ? Math.round(Math.max(-1e5, Math.min(1e5, value))) : 0
 }
 
 interface Row {
@@ -239,7 +235,7 @@ function escape(text: string): string {
 }
 
 const lowest = (all: readonly number[]): number =>
-  all.reduce((least, one) => Math.min(least, one), 0)
+  all.reduce((least, one) => Math.min(least, one), all[0] ?? 0)
 const highest = (all: readonly number[], least: number): number =>
   all.reduce((most, one) => Math.max(most, one), least)
 

@@ -17,7 +17,9 @@ export function flowDifference(a: unknown, b: unknown): FlowDifference {
   const [before, after] = [nodesOf(a), nodesOf(b)]
   const moved = [...after].flatMap(([id, node]) => {
     const old = before.get(id)
-    return old !== undefined && placeOf(old) !== placeOf(node) ? [id] : []
+    if (old === undefined) return []
+    const [from, to] = [placeOf(old), placeOf(node)]
+    return from.x === to.x && from.y === to.y ? [] : [id]
   })
   return { name: nameOf(b) ?? nameOf(a) ?? 'Flow', diff: diffFlows(a, b), before, after, moved }
 }
@@ -78,9 +80,15 @@ function nameOf(flow: unknown): string | undefined {
   return name === undefined || name.trim() === '' ? undefined : oneLine(name)
 }
 
-function placeOf({ raw }: NodeEntry): string {
+/** Where a node stands; what is no usable number counts as 0. */
+export function placeOf({ raw }: NodeEntry): { readonly x: number; readonly y: number } {
   const place = ownObject(raw, 'position') ?? {}
-  return ['x', 'y'].map((axis) => Math.round(Number(own(place, axis) ?? 0))).join(' ')
+  return { x: coordinate(own(place, 'x')), y: coordinate(own(place, 'y')) }
+}
+
+function coordinate(value: unknown): number {
+  const isUsable = typeof value === 'number' && Number.isFinite(value)
+  return isUsable ? Math.round(Math.max(-1e5, Math.min(1e5, value))) : 0
 }
 
 function counts(noun: string, by: Readonly<Record<string, number>>): string {

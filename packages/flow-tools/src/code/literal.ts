@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { MAX_WIDTH, textWidth } from './text-width.ts'
 
 /** TypeScript that stands in the place of a value, such as a call or an imported name. */
 export class Expression {
@@ -8,7 +9,6 @@ export class Expression {
   }
 }
 
-const WIDTH = 100
 /** Longer texts with line breaks are written one line a line. */
 const LONG_TEXT = 60
 
@@ -27,7 +27,7 @@ export function stringLiteral(text: string): string {
  */
 export function valueLiteral(value: unknown, indent: string, { at = 0, after = 1 } = {}): string {
   const line = onOneLine(value)
-  if (line !== undefined && at + line.length + after <= WIDTH) return line
+  if (line !== undefined && at + textWidth(line) + after <= MAX_WIDTH) return line
   if (value instanceof Expression) return value.text
   if (typeof value === 'string') return isBlock(value) ? blockLiteral(value) : stringLiteral(value)
   if (Array.isArray(value)) return arrayLiteral(value, indent)
@@ -81,7 +81,7 @@ function filled(items: readonly string[], indent: string): string {
     const isFirst = line === indent
     const more = isFirst ? item : ` ${item}`
     const width = line.length + more.length + 1
-    if (!isFirst && width > WIDTH) {
+    if (!isFirst && width > MAX_WIDTH) {
       lines.push(line)
       line = indent + item
     } else line += more
@@ -94,10 +94,11 @@ function objectLiteral(value: Readonly<Record<string, unknown>>, indent: string)
   const inner = `${indent}  `
   const lines = Object.entries(value).map(([name, item]) => {
     const key = keyLiteral(name)
-    const text = valueLiteral(item, inner, { at: inner.length + key.length + 2 })
+    const at = inner.length + textWidth(key) + 2
+    const text = valueLiteral(item, inner, { at })
     const isString = typeof item === 'string' && !isBlock(item)
-    const isTooLong = inner.length + key.length + 2 + text.length + 1 > WIDTH
-    if (isString && isTooLong && key.length >= 5) return `${inner}${key}:\n${inner}  ${text},`
+    if (isString && at + textWidth(text) + 1 > MAX_WIDTH && textWidth(key) >= 5)
+      return `${inner}${key}:\n${inner}  ${text},`
     return `${inner}${key}: ${text},`
   })
   return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${indent}}`

@@ -19,6 +19,13 @@ export interface RunMetadata {
 
 /** Fields whose class components ask for, because it tells the versions of a node apart. */
 const READ_BY_CLASS: ReadonlySet<string> = new Set(['model', 'agent_llm', 'model_name', 'provider'])
+/** Fields that nodes of some versions lack, and then act otherwise. */
+const READ_BY_PRESENCE: ReadonlySet<string> = new Set([
+  'storage_location',
+  'file_format',
+  'max_results',
+  'max_content_length',
+])
 /** Fields of which they ask for the types of values. */
 const READ_BY_TYPES: ReadonlySet<string> = new Set(['input_data'])
 const LANGUAGES = { languages: new Set(['typescript', 'python'] as const) }
@@ -105,6 +112,7 @@ function factsOfField(plan: FieldPlan, vertex: PlanVertex): string {
     [required, list, fallback, secret, looksUp, plan.takesKeys, plan.usual, plan.missingFile],
     isNamed ? plan.displayName : '',
     READ_BY_CLASS.has(name) ? ownText(field ?? {}, '_input_type') : '',
+    READ_BY_PRESENCE.has(name) && ownText(field ?? {}, '_input_type') !== undefined,
     READ_BY_TYPES.has(name) ? textsIn(own(field ?? {}, 'input_types')).includes('JSON') : '',
     toolMode && field === undefined,
   ])

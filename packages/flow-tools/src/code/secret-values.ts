@@ -1,3 +1,4 @@
+import type { NodeEntry } from '@x/flow-engine/internal'
 import { isObject, own, ownText } from '@x/wire'
 import { nodesOf, titleOf } from './flow-difference.ts'
 
@@ -5,14 +6,30 @@ import { nodesOf, titleOf } from './flow-difference.ts'
 export function secretValues(
   flow: unknown,
 ): { readonly node: string; readonly field: string; readonly message: string }[] {
-  return [...nodesOf(flow)].flatMap(([id, node]) =>
-    Object.entries(node.template).flatMap(([field, json]) => {
-      if (!isObject(json) || !isSecretField(json) || isVariableName(json)) return []
-      if ((ownText(json, 'value') ?? '').trim() === '') return []
-      const message = `${titleOf(node, id)}: ${field} holds a value. Store it as a variable`
-      return [{ node: id, field, message }]
-    }),
-  )
+  return secretFields(flow).map(({ id, node, name }) => {
+    const message = `${titleOf(node, id)}: ${name} holds a value. Store it as a variable`
+    return { node: id, field: name, message }
+  })
+}
+
+/** A secret field that holds a value. */
+interface SecretField {
+  readonly id: string
+  readonly node: NodeEntry
+  readonly name: string
+  readonly value: string
+}
+
+/** Those of nodes, and of the nodes of groups. */
+export function secretFields(flow: unknown): SecretField[] {
+  return [...nodesOf(flow)].flatMap(([id, node]) => {
+    const fields = Object.entries(node.template).flatMap(([name, field]) => {
+      if (!isObject(field) || !isSecretField(field) || isVariableName(field)) return []
+      const value = ownText(field, 'value') ?? ''
+      return value.trim() === '' ? [] : [{ id, node, name, value }]
+    })
+    return [...fields, ...secretFields(own(node.details, 'flow'))]
+  })
 }
 
 export function isSecretField(field: Readonly<Record<string, unknown>>): boolean {

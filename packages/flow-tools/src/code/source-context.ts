@@ -1,4 +1,6 @@
+import { stringLiteral } from './literal.ts'
 import { FileNames, SourceNames } from './source-names.ts'
+import { MAX_WIDTH, textWidth } from './text-width.ts'
 
 /** What the statements of a source share: names, imports, files and notes. */
 export class SourceContext {
@@ -48,9 +50,7 @@ export class SourceContext {
     this.files.set(`${file}.json`, facts)
     const constant = this.names.identifier(component.name)
     this.#embedded.set(key, constant)
-    this.#constants.push(
-      `const ${constant} = embedded(new URL('${file}.${ending}', import.meta.url))`,
-    )
+    this.#constants.push(embeddedStatement(constant, addressLiteral(`${file}.${ending}`)))
     return constant
   }
 
@@ -58,7 +58,7 @@ export class SourceContext {
   head(engineNames: readonly string[]): string[] {
     const { spaces } = this
     const imports = [...this.#imports].map(
-      ([path, name]) => `import ${name} from '${path}' with { type: 'json' }`,
+      ([path, name]) => `import ${name} from ${addressLiteral(path)} with { type: 'json' }`,
     )
     return [
       ...(spaces.has('more') ? [`import * as more from '@x/flow-components'`] : []),
@@ -69,4 +69,21 @@ export class SourceContext {
       ...(this.#constants.length > 0 ? ['', ...this.#constants] : []),
     ]
   }
+}
+
+/** A path as an address, which a sign of the file's name neither ends nor changes. */
+function addressLiteral(path: string): string {
+  return stringLiteral(path.replaceAll(/[%#?\\]/g, encodeURIComponent))
+}
+
+/** With one argument a line where it does not fit. */
+function embeddedStatement(constant: string, address: string): string {
+  const line = `const ${constant} = embedded(new URL(${address}, import.meta.url))`
+  if (textWidth(line) <= MAX_WIDTH) return line
+  const inner = `  new URL(${address}, import.meta.url),`
+  const url =
+    textWidth(inner) <= MAX_WIDTH
+      ? inner
+      : `  new URL(\n    ${address},\n    import.meta.url,\n  ),`
+  return `const ${constant} = embedded(\n${url}\n)`
 }

@@ -3,7 +3,7 @@ import { isObject } from '@x/wire'
 import { resolve } from 'node:path'
 import { formatFlow } from '../code/format-flow.ts'
 import { FoundError, UsageError } from '../command/command.ts'
-import { parseJson } from '../command/flow-files.ts'
+import { parseJson, readFlow } from '../command/flow-files.ts'
 import { loadModule } from '../command/load-module.ts'
 import { readText } from '../command/write-files.ts'
 
@@ -26,10 +26,15 @@ export async function buildFlow(cwd: string, path: string): Promise<string> {
 }
 
 /** The flow that a source exports. @throws FoundError for a module that fails or exports none */
-export async function loadDraft(cwd: string, path: string): Promise<Draft> {
+async function loadDraft(cwd: string, path: string): Promise<Draft> {
   const flow = await loadModule(resolve(cwd, path), cwd)
   if (isDraft(flow)) return flow
   throw new FoundError(`${path} must export a flow of createFlow by default`)
+}
+
+/** The flow of a file, or what a source exports. */
+export async function loadFlow(cwd: string, path: string): Promise<unknown> {
+  return isSource(path) ? loadDraft(cwd, path) : (await readFlow(cwd, path))?.flow
 }
 
 /** `support.flow.ts` as `support.json`. */

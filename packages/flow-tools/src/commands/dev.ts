@@ -3,13 +3,15 @@ import { append } from '@x/wire'
 import { dirname, resolve } from 'node:path'
 import { needsInput } from '../code/flow-types.ts'
 import { UsageError, type Call, type Command } from '../command/command.ts'
-import { display, readFlow } from '../command/flow-files.ts'
-import { configPath, loadConfig } from '../command/load-config.ts'
+import { display } from '../command/flow-files.ts'
+import { configPath } from '../command/load-config.ts'
 import { loadedFiles } from '../command/load-module.ts'
 import { startFlow, type StartOptions } from '../recording/start-flow.ts'
-import { isSource, jsonPath, loadDraft } from './build-flow.ts'
+import { isSource, jsonPath, loadFlow } from './build-flow.ts'
 import { isDraft, namesOf } from './names-of.ts'
-import { budgetOf, timeoutOf, variablesOf } from './run-options.ts'
+import { openDevPage, type DevPage } from './dev-page.ts'
+import { eventMessage, flowMessage } from './page-messages.ts'
+import { portOf, startOptions, WHAT_RUNS } from './run-options.ts'
 import { watchChanges, type Changes } from './watch-changes.ts'
 
 export const dev: Command = {
@@ -18,16 +20,13 @@ export const dev: Command = {
   usage: ['<flow.json|flow.ts> [options]'],
   options: [
     { name: 'input', value: 'TEXT', text: 'the input of each run', fallback: 'lines of stdin' },
-    { name: 'session', value: 'ID', text: 'the session', fallback: 'the flow' },
-    {
-      name: 'var',
-      value: 'NAME=VALUE',
-      text: 'a variable; repeatable',
-      fallback: 'the environment',
-    },
-    { name: 'budget', value: 'LIST', text: 'tokens=..,money=..,seconds=..,calls=.. of each run' },
-    { name: 'timeout', value: 'SECONDS', text: 'the longest time of a run' },
-    { name: 'allow-private', text: 'reach models on private addresses', fallback: 'off' },
+    WHAT_RUNS.session,
+    WHAT_RUNS.variables,
+    WHAT_RUNS.budget,
+    WHAT_RUNS.timeout,
+    { name: 'port', value: 'N', text: 'the port of the page', fallback: '4321, or a free one' },
+    { name: 'no-page', text: 'show no page', fallback: 'off' },
+    WHAT_RUNS.allowPrivate,
   ],
   found: 'nothing: failed runs are told, and the next change is awaited',
   example: 'x-flow dev flows/support.flow.ts --input "Where is it?"',
@@ -51,6 +50,7 @@ class Development {
   #turn: Promise<void> = Promise.resolve()
   /** The last state that could be loaded. */
   #loaded: { readonly flow: unknown; readonly options: StartOptions } | undefined
+  #page: DevPage | undefined
   #current: { readonly run: FlowRun; readonly ended: Promise<void> } | undefined
 
   constructor(call: Call, path: string) {
@@ -68,6 +68,7 @@ class Development {
 
   async run(): Promise<void> {
     const { signal } = this.#call
+    await this.#openPage()
     const lines = this.#readLines()
     try {
       await this.#begin('start', this.#path)
@@ -80,8 +81,22 @@ class Development {
     } finally {
       this.#changes.close()
       await this.#stop()
+      this.#page?.close()
       await lines?.return?.(undefined)
     }
+  }
+
+  async #openPage(): Promise<void> {
+    if (this.#call.isOn('no-page')) return
+    this.#page = await openDevPage({
+      port: portOf(this.#call),
+      onInput: (input) => {
+        this.#input = input
+        void this.#start('input', this.#path)
+      },
+    })
+    const { url } = this.#page
+    this.#print({ type: 'listening', url }, `dev: ${url}`)
   }
 
   /** Each line is the input of a new run, unless the input was given. */
@@ -111,25 +126,8 @@ class Development {
   }
 
   async #load(): Promise<{ readonly flow: unknown; readonly options: StartOptions }> {
-    const { cwd, env } = this.#call
-    const path = this.#path
-    const flow = isSource(path) ? await loadDraft(cwd, path) : (await readFlow(cwd, path))?.flow
-    const config = await loadConfig(this.#call)
-    return {
-      flow,
-      options: {
-        sessionId: this.#call.text('session'),
-        budget: budgetOf(this.#call) ?? config.budget,
-        prices: config.prices,
-        components: config.components ?? [],
-        services: config.services,
-        variables: variablesOf(this.#call),
-        environment: env,
-        allowPrivate: this.#call.isOn('allow-private'),
-        timeoutMs: timeoutOf(this.#call),
-        tape: undefined,
-      },
-    }
+    const flow = await loadFlow(this.#call.cwd, this.#path)
+    return { flow, options: { ...(await startOptions(this.#call)), tape: undefined } }
   }
 
   /** One after the other: a change and a line of input may come together. */
@@ -143,8 +141,10 @@ class Development {
     if (this.#loaded === undefined || this.#call.signal.aborted) return
     const { flow, options } = this.#loaded
     const json = isDraft(flow) ? flow.toJSON() : flow
+    if (reason !== 'input') this.#page?.send(flowMessage(json))
     if (this.#input === undefined && needsInput(json)) {
-      if (reason !== 'input') this.#call.note('dev: the flow waits for its input: type a line')
+      this.#call.note('dev: the flow waits for its input: type a line')
+      this.#page?.send({ type: 'waiting' })
       return
     }
     this.#runs += 1
@@ -173,7 +173,7 @@ class Development {
       if (status === 'failed') append(lines, [error?.detail.replaceAll(/\s*\n\s*/g, ' ') ?? ''])
       lines.push(`run ${number} ${status} in ${durationMs} ms${tokens}`)
       this.#say(
-        { type: 'end', run: number, status, text: text ?? null, durationMs },
+        { type: 'end', run: number, status, text: text ?? null, durationMs, tokens: spent.tokens },
         lines.join('\n'),
       )
     } catch (error) {
@@ -182,6 +182,7 @@ class Development {
   }
 
   #event(event: RunEvent, number: number): void {
+    this.#page?.send(eventMessage(number, event))
     if (this.#call.json) {
       this.#call.print(JSON.stringify({ type: 'event', run: number, event }))
       return
@@ -194,11 +195,18 @@ class Development {
   }
 
   #tell(file: string, message: string): void {
-    if (this.#call.json) this.#call.print(JSON.stringify({ type: 'error', file, message }))
+    const error = { type: 'error', file, message }
+    this.#page?.send(error)
+    if (this.#call.json) this.#call.print(JSON.stringify(error))
     else this.#call.note(`dev: ${message}`)
   }
 
-  #say(json: object, text: string): void {
+  #say(json: Readonly<Record<string, unknown>>, text: string): void {
+    this.#page?.send(json)
+    this.#print(json, text)
+  }
+
+  #print(json: object, text: string): void {
     this.#call.print(this.#call.json ? JSON.stringify(json) : text)
   }
 }

@@ -14,7 +14,7 @@ import { recordRun, type RecordedNow, type RecordOptions } from '../recording/re
 import { createRedactor, leakedSecret } from '../recording/redact.ts'
 import { loadConfig } from '../command/load-config.ts'
 import { namesOf } from './names-of.ts'
-import { budgetOf, jsonOption, variablesOf } from './run-options.ts'
+import { budgetOf, jsonOption, variablesOf, WHAT_RUNS } from './run-options.ts'
 
 export const record: Command = {
   name: 'record',
@@ -24,25 +24,15 @@ export const record: Command = {
     { name: 'out', value: 'DIR', text: 'the folder of the recording' },
     { name: 'again', value: 'DIR', text: 'record with the input of an earlier recording' },
     { name: 'input', value: 'TEXT', text: 'the input of the run' },
-    { name: 'inputs', value: 'JSON', text: 'values of fields by node; @file reads a file' },
-    { name: 'tweaks', value: 'JSON', text: 'tweaks by node; @file reads a file' },
-    { name: 'session', value: 'ID', text: 'the session', fallback: 'recorded' },
-    {
-      name: 'var',
-      value: 'NAME=VALUE',
-      text: 'a variable; repeatable',
-      fallback: 'the environment',
-    },
-    {
-      name: 'answer',
-      value: 'JSON',
-      text: 'the answer to a question of the flow; repeatable',
-      fallback: 'asks on a terminal',
-    },
-    { name: 'budget', value: 'LIST', text: 'tokens=..,money=..,seconds=..,calls=..' },
+    WHAT_RUNS.inputs,
+    WHAT_RUNS.tweaks,
+    { ...WHAT_RUNS.session, fallback: 'recorded' },
+    WHAT_RUNS.variables,
+    WHAT_RUNS.answers,
+    WHAT_RUNS.budget,
     { name: 'copy', text: 'keep a copy of the flow in the folder', fallback: 'off' },
     { name: 'redact', value: 'REGEX', text: 'texts that are not kept; repeatable' },
-    { name: 'allow-private', text: 'reach models on private addresses', fallback: 'off' },
+    WHAT_RUNS.allowPrivate,
     { name: 'force', text: 'replace a recording', fallback: 'off' },
   ],
   found: 'the run could not start, or the folder has a recording',

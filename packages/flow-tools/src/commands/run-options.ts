@@ -2,8 +2,53 @@ import type { RunBudget } from '@x/flow-engine'
 import { isObject } from '@x/wire'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { UsageError, type Call } from '../command/command.ts'
+import { UsageError, type Call, type OptionSpec } from '../command/command.ts'
 import { parseJson } from '../command/flow-files.ts'
+import { loadConfig } from '../command/load-config.ts'
+import type { StartOptions } from '../recording/start-flow.ts'
+
+/** Of commands that run a flow. */
+export const WHAT_RUNS = {
+  inputs: { name: 'inputs', value: 'JSON', text: 'values of fields by node; @file reads a file' },
+  tweaks: { name: 'tweaks', value: 'JSON', text: 'tweaks by node; @file reads a file' },
+  session: { name: 'session', value: 'ID', text: 'the session', fallback: 'the flow' },
+  variables: {
+    name: 'var',
+    value: 'NAME=VALUE',
+    text: 'a variable; repeatable',
+    fallback: 'the environment',
+  },
+  answers: {
+    name: 'answer',
+    value: 'JSON',
+    text: 'the answer to a question of the flow; repeatable',
+    fallback: 'asks on a terminal',
+  },
+  budget: { name: 'budget', value: 'LIST', text: 'tokens=..,money=..,seconds=..,calls=..' },
+  timeout: { name: 'timeout', value: 'SECONDS', text: 'the longest time of a run' },
+  allowPrivate: {
+    name: 'allow-private',
+    text: 'reach models on private addresses',
+    fallback: 'off',
+  },
+} as const satisfies Readonly<Record<string, OptionSpec>>
+
+/** What each run of `run` and `dev` is given, by their options and the configuration. */
+export async function startOptions(call: Call): Promise<Omit<StartOptions, 'tape'>> {
+  const [budget, timeoutMs, variables] = [budgetOf(call), timeoutOf(call), variablesOf(call)]
+  const config = await loadConfig(call)
+  return {
+    sessionId: call.text('session'),
+    budget: budget ?? config.budget,
+    prices: config.prices,
+    components: config.components ?? [],
+    services: config.services,
+    variables,
+    environment: call.env,
+    allowPrivate: call.isOn('allow-private'),
+    timeoutMs,
+  }
+}
 
 /** A JSON object, or the file that `@` names. */
 export async function jsonOption(call: Call, name: string): Promise<object | undefined> {
@@ -54,11 +99,20 @@ export function budgetOf(call: Call): RunBudget | undefined {
 }
 
 /** `--timeout SECONDS`. */
-export function timeoutOf(call: Call): number | undefined {
+function timeoutOf(call: Call): number | undefined {
   const given = call.text('timeout')
   if (given === undefined) return undefined
   const seconds = Number(given)
   if (!(seconds > 0) || !Number.isFinite(seconds))
     throw new UsageError(`option "--timeout" must be a number of seconds, got "${given}"`)
   return seconds * 1000
+}
+
+/** `--port N`. */
+export function portOf(call: Call): number | undefined {
+  const given = call.text('port')
+  if (given === undefined) return undefined
+  if (!/^\d{1,5}$/.test(given) || Number(given) > 65_535)
+    throw new UsageError(`option "--port" must be a port, got "${given}"`)
+  return Number(given)
 }

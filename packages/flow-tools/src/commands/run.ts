@@ -8,14 +8,12 @@ import {
 } from '@x/flow-engine'
 import { resolve } from 'node:path'
 import { FoundError, UsageError, type Command } from '../command/command.ts'
-import { readFlow } from '../command/flow-files.ts'
-import { loadConfig } from '../command/load-config.ts'
 import { answersOf, createAnswers } from '../recording/answers.ts'
 import { readRecording } from '../recording/read-recording.ts'
 import { startFlow } from '../recording/start-flow.ts'
-import { isSource, loadDraft } from './build-flow.ts'
+import { loadFlow } from './build-flow.ts'
 import { namesOf } from './names-of.ts'
-import { budgetOf, jsonOption, timeoutOf, variablesOf } from './run-options.ts'
+import { jsonOption, startOptions, WHAT_RUNS } from './run-options.ts'
 
 export const run: Command = {
   name: 'run',
@@ -23,60 +21,38 @@ export const run: Command = {
   usage: ['<flow.json|flow.ts> [options]'],
   options: [
     { name: 'input', value: 'TEXT', text: 'the input of the run; - reads stdin' },
-    { name: 'inputs', value: 'JSON', text: 'values of fields by node; @file reads a file' },
-    { name: 'tweaks', value: 'JSON', text: 'tweaks by node; @file reads a file' },
-    { name: 'session', value: 'ID', text: 'the session', fallback: 'the flow' },
-    {
-      name: 'var',
-      value: 'NAME=VALUE',
-      text: 'a variable; repeatable',
-      fallback: 'the environment',
-    },
-    {
-      name: 'answer',
-      value: 'JSON',
-      text: 'the answer to a question of the flow; repeatable',
-      fallback: 'asks on a terminal',
-    },
-    { name: 'budget', value: 'LIST', text: 'tokens=..,money=..,seconds=..,calls=..' },
-    { name: 'timeout', value: 'SECONDS', text: 'the longest time of the run' },
+    WHAT_RUNS.inputs,
+    WHAT_RUNS.tweaks,
+    WHAT_RUNS.session,
+    WHAT_RUNS.variables,
+    WHAT_RUNS.answers,
+    WHAT_RUNS.budget,
+    WHAT_RUNS.timeout,
     { name: 'cassette', value: 'DIR', text: 'a recording that answers in the place of models' },
     { name: 'stream', text: 'print the text as it comes', fallback: 'off' },
-    { name: 'allow-private', text: 'reach models on private addresses', fallback: 'off' },
+    WHAT_RUNS.allowPrivate,
   ],
   found: 'the run failed',
   example: 'x-flow run flows/support.json --input "Where is it?"',
   async run(call) {
     const [path, ...rest] = call.args
     if (path === undefined || rest.length > 0) throw new UsageError('name one flow file')
-    const budget = budgetOf(call)
-    const timeoutMs = timeoutOf(call)
+    const options = await startOptions(call)
     const input = call.text('input') === '-' ? await call.stdin() : call.text('input')
-    const flow = isSource(path)
-      ? await loadDraft(call.cwd, path)
-      : (await readFlow(call.cwd, path))?.flow
+    const flow = await loadFlow(call.cwd, path)
     const cassette = call.text('cassette')
     const tape =
       cassette === undefined
         ? undefined
         : (await readRecording(resolve(call.cwd, cassette), cassette)).tape
-    const config = await loadConfig(call)
     const answers = createAnswers(answersOf(call, (id) => namesOf(flow).get(id) ?? id))
     const started = startFlow(flow, {
+      ...options,
       suspend: answers.suspend,
       input,
       inputs: (await jsonOption(call, 'inputs')) as NamedInputs | undefined,
       tweaks: (await jsonOption(call, 'tweaks')) as Tweaks | undefined,
-      sessionId: call.text('session'),
-      budget: budget ?? config.budget,
-      prices: config.prices,
       signal: call.signal,
-      components: config.components ?? [],
-      services: config.services,
-      variables: variablesOf(call),
-      environment: call.env,
-      allowPrivate: call.isOn('allow-private'),
-      timeoutMs,
       tape,
     })
     const streams = call.isOn('stream') && !call.json

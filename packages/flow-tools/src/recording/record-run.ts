@@ -9,9 +9,8 @@ import {
 } from '@x/flow-engine'
 import { startRun } from '@x/flow-engine/internal'
 import { createGuardedFetch } from '@x/flow-engine/node'
-import { createSystemRuntime, isObject, own } from '@x/wire'
-import { isSecretField } from '../code/secret-values.ts'
-import { nodesOf } from '../code/flow-difference.ts'
+import { createSystemRuntime } from '@x/wire'
+import { secretFields } from '../code/secret-values.ts'
 import { createAnswers, recordedAnswers, unanswered, type Question } from './answers.ts'
 import { expectedResult } from './expected-result.ts'
 import type { RecordedRun, Recording } from './recording.ts'
@@ -121,13 +120,6 @@ function secretsOf(
   const named = Object.entries(environment)
     .filter(([name]) => loaded.has(name) || SECRET_NAME.test(name))
     .map(([name, value]) => ({ name, value }))
-  const fields = [...nodesOf(flow).values()].flatMap(({ template }) =>
-    Object.entries(template).flatMap(([name, field]) => {
-      if (!isObject(field) || !isSecretField(field)) return []
-      const value = own(field, 'value')
-      const isName = typeof value === 'string' && Object.hasOwn(environment, value)
-      return typeof value === 'string' && !isName ? [{ name, value }] : []
-    }),
-  )
+  const fields = secretFields(flow).filter(({ value }) => !Object.hasOwn(environment, value))
   return [...named, ...fields]
 }
