@@ -116,9 +116,9 @@ export class Turns {
       const { parts, ...run } = await request.run()
       if (replaces !== undefined) await this.#removeFrom(key, replaces)
       const id = await this.#host.start(key, flow, run, { ...note, parts })
-      const turn = await this.find(key, id)
-      if (turn === undefined) throw new Error(`The job ${id} of a turn was not stored`)
-      return { turn, isNew: true }
+      const job = await this.#host.store.queue.get(id)
+      if (job === null) throw new Error(`The job ${id} of a turn is unknown`)
+      return { turn: { id, job, note: { ...note, parts } }, isNew: true }
     })
   }
 

@@ -52,7 +52,7 @@ const putUnder = (lock: RawBuilder<unknown>) =>
   )
 
 /** SQLite has a single writer, so no lock is needed. */
-const putCheckpoint = { sqlite: putUnder(sql``), postgres: putUnder(sql`for share`) }
+export const putCheckpoint = { sqlite: putUnder(sql``), postgres: putUnder(sql`for share`) }
 
 const listCheckpoints = preparedSql<
   { readonly jobId: string },
