@@ -1,4 +1,4 @@
-import type { Runtime } from '@x/wire'
+import { append, type Runtime } from '@x/wire'
 import { freshJob } from '../store/fresh-job.ts'
 import type {
   ClaimedJob,
@@ -10,6 +10,7 @@ import type {
   StoredEvent,
 } from '../store/job-store.ts'
 import { isUniqueConflict } from '../store/store-error.ts'
+import { firstAfter } from './job-event.ts'
 
 /** A job that runs is stored after this time, so that it survives its process. */
 const STORED_AFTER_MS = 75
@@ -102,6 +103,11 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
     const late = open.get(jobId)
     if (late !== undefined) await stored(late)
   }
+  /** A job of which nothing is stored yet, and nothing is being stored. */
+  const held = (jobId: string): LateJob | undefined => {
+    const late = open.get(jobId)
+    return late?.storing === undefined && late?.wasTried === false ? late : undefined
+  }
   /** Stores the jobs that a query may find. */
   const settleFound = async (query: Partial<JobListQuery>): Promise<void> => {
     const { userId, flowId, sessionId } = query
@@ -159,28 +165,41 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
     log: overriding(log, {
       open: after((...call) => log.open(...call)),
       async append(jobId, events, fence) {
-        const late = open.get(jobId)
-        if (late !== undefined && late.storing === undefined && !late.wasTried)
-          late.events.push(...events)
-        else {
-          await settle(jobId)
-          await log.append(jobId, events, fence)
-        }
+        const late = held(jobId)
+        if (late !== undefined) return void append(late.events, events)
+        await settle(jobId)
+        await log.append(jobId, events, fence)
       },
-      lastSeq: after((...call) => log.lastSeq(...call)),
-      read: after((...call) => log.read(...call)),
+      async lastSeq(jobId) {
+        const late = held(jobId)
+        if (late !== undefined) return late.events.at(-1)?.seq ?? -1
+        await settle(jobId)
+        return await log.lastSeq(jobId)
+      },
+      async read(jobId, seq, limit) {
+        const late = held(jobId)
+        if (late !== undefined) {
+          const start = firstAfter(late.events, seq)
+          return late.events.slice(start, start + limit)
+        }
+        await settle(jobId)
+        return await log.read(jobId, seq, limit)
+      },
     }),
     checkpoints: {
       async put(jobId, vertexId, state, fence) {
-        const late = open.get(jobId)
-        if (late !== undefined && late.storing === undefined && !late.wasTried)
-          late.states.set(vertexId, state)
-        else {
-          await settle(jobId)
-          await checkpoints.put(jobId, vertexId, state, fence)
-        }
+        const late = held(jobId)
+        if (late !== undefined) return void late.states.set(vertexId, state)
+        await settle(jobId)
+        await checkpoints.put(jobId, vertexId, state, fence)
       },
-      list: after((...call) => checkpoints.list(...call)),
+      async list(jobId) {
+        const late = held(jobId)
+        if (late !== undefined)
+          return [...late.states].map(([vertexId, state]) => ({ vertexId, state }))
+        await settle(jobId)
+        return await checkpoints.list(jobId)
+      },
       async remove(jobId) {
         await settle(jobId)
         if (!bare.delete(jobId)) await checkpoints.remove(jobId)
@@ -194,7 +213,10 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
       open.set(job.id, late)
       // Not cancelled, as that costs more than letting it fire. A failure is met by the next write of the job.
       const due = (): Promise<void> | undefined => (open.has(job.id) ? stored(late) : undefined)
-      runtime.sleep(STORED_AFTER_MS).then(due).catch(() => undefined)
+      runtime
+        .sleep(STORED_AFTER_MS)
+        .then(due)
+        .catch(() => undefined)
       return claimed
     },
     settle,

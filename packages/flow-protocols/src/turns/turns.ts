@@ -10,6 +10,8 @@ import { TurnReaders } from './turn-readers.ts'
 /** Newest turns that a chat shows. */
 const MAX_TURNS = 200
 const MAX_READERS = 100
+/** Events that are read of a log at once. */
+const LOG_PAGE = 500
 /** Longest wait for the end of a cancelled turn, in milliseconds. */
 const CANCEL_MS = 5000
 
@@ -161,10 +163,10 @@ export class Turns {
     const { log } = this.#host.store
     const events: RunEvent[] = []
     for (let after = -1; ;) {
-      const read = await log.read(turnId, after, 500)
+      const read = await log.read(turnId, after, LOG_PAGE)
       append(events, read.map(decodeEvent))
       const last = read.at(-1)
-      if (last === undefined) return events
+      if (last === undefined || read.length < LOG_PAGE) return events
       after = last.seq
     }
   }
@@ -191,6 +193,17 @@ export class Turns {
       ended = events.at(-1)?.event === 'end'
     }
     if (!ended) throw new FlowError('store_unavailable', 'The turn continues in another process')
+  }
+
+  /** Waits until a turn ends or rests, as one of its readers. @throws as `read` */
+  async wait(turnId: string, signal: AbortSignal): Promise<void> {
+    this.checkReaders(turnId)
+    const left = this.readers.enter(turnId)
+    try {
+      for await (const _ of this.read(turnId, { signal }));
+    } finally {
+      left()
+    }
   }
 
   /** @throws DoorError `limit_exceeded` */

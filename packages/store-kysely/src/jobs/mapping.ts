@@ -7,7 +7,17 @@ import type {
   NewJob,
   StoredJob,
 } from '@x/flow-engine/store'
-import { bool, date, encodeText, json, mapping, nullable, number, plain, text } from '../records/columns.ts'
+import {
+  bool,
+  date,
+  encodeText,
+  json,
+  mapping,
+  nullable,
+  number,
+  plain,
+  text,
+} from '../records/columns.ts'
 import type { RowOf } from '../schema/tables/flow.ts'
 
 type NewFields = Omit<NewJob, 'maxQueued'>
