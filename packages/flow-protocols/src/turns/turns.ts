@@ -111,7 +111,7 @@ export class Turns {
         return { turn: last, isNew: false }
       if (last !== undefined && last.job.finishedAt === null) {
         const isActive = last.job.state !== 'suspended' || last.job.question === null
-        if (isActive && (keepsRunning || (await this.readers.any(last.id))))
+        if (isActive && (keepsRunning || (await this.readers.stay(last.id))))
           throw new DoorError('turn_running', 'This chat is still answering. Stop it first.')
         await this.cancel(last.id)
       }
