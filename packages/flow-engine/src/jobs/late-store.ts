@@ -57,8 +57,8 @@ export function lateJobsOf(store: JobStore): LateJobs | undefined {
  * it is.
  */
 export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>): JobStore {
-  const { adopt } = given.queue
-  if (adopt === undefined) return given
+  const { queue, log, checkpoints } = given
+  if (queue.adopt === undefined) return given
   const open = new Map<string, LateJob>()
   /** Jobs that ended without checkpoints in the store. */
   const bare = new Set<string>()
@@ -68,11 +68,11 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
     const { worker, leaseUntil, startedAt } = claimed
     const isBare = outcome?.state === 'succeeded' && !keepsStates
     const states = isBare ? [] : [...late.states]
-    const checkpoints = states.map(([vertexId, state]) => ({ vertexId, state }))
+    const kept = states.map(([vertexId, state]) => ({ vertexId, state }))
     const claim = { worker, leaseUntil, startedAt: startedAt ?? job.createdAt }
     late.begin()
     try {
-      await adopt.call(given.queue, { job, ...claim, events, checkpoints, outcome })
+      await queue.adopt?.({ job, ...claim, events, checkpoints: kept, outcome })
     } catch (error) {
       if (!late.wasTried || !isUniqueConflict(error)) throw error
       await complete(late, outcome)
@@ -85,13 +85,13 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
   /** An earlier attempt has stored the job, but its answer was lost. */
   const complete = async (late: LateJob, outcome: JobOutcome | undefined): Promise<void> => {
     const { id } = late.job
-    const last = await given.log.lastSeq(id)
-    await given.log.append(
+    const last = await log.lastSeq(id)
+    await log.append(
       id,
       late.events.filter(({ seq }) => seq > last),
     )
-    for (const [vertexId, state] of late.states) await given.checkpoints.put(id, vertexId, state)
-    if (outcome !== undefined) await given.queue.finish(id, late.claimed.worker, outcome)
+    for (const [vertexId, state] of late.states) await checkpoints.put(id, vertexId, state)
+    if (outcome !== undefined) await queue.finish(id, late.claimed.worker, outcome)
   }
   const stored = async (late: LateJob, outcome?: JobOutcome): Promise<void> => {
     late.storing ??= write(late, outcome).finally(() => {
@@ -127,8 +127,6 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
       return await method(jobId, ...rest)
     }
 
-  const { queue, log, checkpoints } = given
-  const { list, absolve, remove } = queue
   const lateQueue: Partial<JobQueue> & Pick<JobQueue, 'finish' | 'heartbeat'> = {
     get: async (jobId) => open.get(jobId)?.claimed ?? (await queue.get(jobId)),
     async heartbeat(jobId, worker, leaseUntil) {
@@ -150,12 +148,14 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
     suspend: after((...call) => queue.suspend(...call)),
     resume: after((...call) => queue.resume(...call)),
     requestCancel: after((...call) => queue.requestCancel(...call)),
-    ...(absolve && { absolve: after((...call) => absolve.apply(queue, call)) }),
-    ...(remove && { remove: after((...call) => remove.apply(queue, call)) }),
-    ...(list && {
+    ...(queue.absolve && {
+      absolve: after(async (...call) => (await queue.absolve?.(...call)) ?? false),
+    }),
+    ...(queue.remove && { remove: after(async (...call) => queue.remove?.(...call)) }),
+    ...(queue.list && {
       list: async (query) => {
         await settleFound(query)
-        return await list.call(queue, query)
+        return (await queue.list?.(query)) ?? { items: [], total: 0 }
       },
     }),
   }
@@ -166,9 +166,11 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
       open: after((...call) => log.open(...call)),
       async append(jobId, events, fence) {
         const late = held(jobId)
-        if (late !== undefined) return void append(late.events, events)
-        await settle(jobId)
-        await log.append(jobId, events, fence)
+        if (late !== undefined) append(late.events, events)
+        else {
+          await settle(jobId)
+          await log.append(jobId, events, fence)
+        }
       },
       async lastSeq(jobId) {
         const late = held(jobId)
@@ -189,9 +191,11 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
     checkpoints: {
       async put(jobId, vertexId, state, fence) {
         const late = held(jobId)
-        if (late !== undefined) return void late.states.set(vertexId, state)
-        await settle(jobId)
-        await checkpoints.put(jobId, vertexId, state, fence)
+        if (late !== undefined) late.states.set(vertexId, state)
+        else {
+          await settle(jobId)
+          await checkpoints.put(jobId, vertexId, state, fence)
+        }
       },
       async list(jobId) {
         const late = held(jobId)

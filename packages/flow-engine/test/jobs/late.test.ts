@@ -1,10 +1,16 @@
 import { createTestRuntime } from '@x/wire'
 import { afterEach, expect, test } from 'vitest'
-import { createBuildJobs, createRegistry, defineComponent, field, output } from '@x/flow-engine'
+import {
+  createBuildJobs,
+  createLateStore,
+  createRegistry,
+  defineComponent,
+  field,
+  output,
+} from '@x/flow-engine'
 import type { BuildJobs } from '@x/flow-engine'
-import { createLateStore } from '@x/flow-engine/internal'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
-import { StoreUnavailableError } from '@x/flow-engine/store'
+import { StoreUnavailableError, type NewJob, type StartedJob } from '@x/flow-engine/store'
 import { flowBuilder } from '@x/flow-engine/testing'
 
 /** Waits until it is opened. */
@@ -31,24 +37,24 @@ function setUp(concurrency = 8) {
   const runtime = createTestRuntime()
   const given = createMemoryJobStore()
   const writes: string[] = []
-  const { adopt, enqueue, finish } = given.queue
+  const { queue } = given
   let failures = 0
   const counted = {
     ...given,
     queue: {
       ...given.queue,
-      adopt: async (started: Parameters<NonNullable<typeof adopt>>[0]) => {
+      adopt: async (started: StartedJob) => {
         writes.push(started.outcome === undefined ? 'adopt' : 'adopt with the end')
         if (failures-- > 0) throw new StoreUnavailableError({ connectionLost: true })
-        await adopt?.(started)
+        await queue.adopt?.(started)
       },
-      enqueue: async (job: Parameters<typeof enqueue>[0]) => {
+      enqueue: async (job: NewJob) => {
         writes.push('enqueue')
-        await enqueue(job)
+        await queue.enqueue(job)
       },
-      finish: async (...call: Parameters<typeof finish>) => {
+      finish: async (...call: Parameters<typeof queue.finish>) => {
         writes.push('finish')
-        return await finish(...call)
+        return await queue.finish(...call)
       },
     },
     log: {

@@ -1,5 +1,6 @@
 import {
   createBuildJobs,
+  createLateStore,
   createSystemRuntime,
   type BuildJobs,
   type ComponentServices,
@@ -9,7 +10,7 @@ import {
   type MessageService,
   type Runtime,
 } from '@x/flow-engine'
-import { createLateStore, createRunMessages, graphOf, outgoingFetch } from '@x/flow-engine/internal'
+import { createRunMessages, graphOf, outgoingFetch } from '@x/flow-engine/internal'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import {
   createTextCipher,

@@ -1,4 +1,4 @@
-import type { JobStoring } from '@x/flow-engine/internal'
+import type { JobStoring } from '@x/flow-engine'
 
 /** Writes of one run that it does not await individually. */
 export interface WriteTracker {
