@@ -20,7 +20,7 @@ const REQUESTS = Number(process.env['REQUESTS'] ?? 150)
 const WORDS = 20
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-doors-'))
-const model = await startStreamingModel()
+const words = await startStreamingModel()
 const data = join(folder, 'data')
 mkdirSync(data)
 const server = await startShipped({
@@ -34,7 +34,7 @@ try {
     (await ask<{ id: string }>(server.port, '/flows/', token, flow)).id
   const credential = { name: 'MODEL_KEY', value: 'sk-any', type: 'Credential', default_fields: [] }
   await ask(server.port, '/variables/', token, credential)
-  const flows = { echo: await saved(echo()), stream: await saved(streaming(model.url)) }
+  const flows = { echo: await saved(echo()), stream: await saved(streaming(words.url)) }
 
   /** CPU microseconds of one request. */
   const cost =
@@ -60,7 +60,7 @@ try {
   report('doors', figures)
 } finally {
   await server.stop()
-  model.close()
+  words.close()
   rmSync(folder, { recursive: true, force: true })
 }
 

@@ -29,7 +29,7 @@ export interface LateJobs {
   begun(jobId: string): Promise<void>
 }
 
-export type LateClaim = Pick<ClaimedJob, 'worker' | 'leaseUntil'> & { readonly startedAt: Date }
+type LateClaim = Pick<ClaimedJob, 'worker' | 'leaseUntil'> & { readonly startedAt: Date }
 
 interface LateJob {
   readonly job: NewJob

@@ -132,7 +132,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await Promise.all(jobs.map(({ id, worker }) => queue.release(id, worker)))
       return false
     }
-    for (const job of jobs) start(job, lane)
+    for (const job of jobs) start(job)
     for (const claim of claimed) if (claim.status === 'rejected') throw claim.reason
     if (jobs.length > 0) {
       // All jobs were queued and counted by this process, so another claim would return nothing.
@@ -155,12 +155,12 @@ export function createWorker(options: WorkerOptions): Worker {
       })
       if (job === null) continue
       if (pausing.signal.aborted) await queue.release(job.id, job.worker)
-      else start(job, lane)
+      else start(job)
       break
     }
     makesRoom = false
   }
-  const start = (job: ClaimedJob, lane: Lane): void => {
+  const start = (job: ClaimedJob): void => {
     if (job.crashes > 0) suspects.add(job.id)
     if (job.crashes === lastChance) runsAlone = true
     const end: Promise<void> = run(job).finally(() => {
@@ -240,13 +240,13 @@ export function createWorker(options: WorkerOptions): Worker {
 
   return {
     begin(job, keepsStates) {
-      const { lane: name, maxRunningPerUser } = job
-      const lane = lanes.find((one) => one.name === name)
+      const { maxRunningPerUser } = job
+      const lane = lanes.find((one) => one.name === job.lane)
       if (options.late === undefined || lane === undefined) return false
       if (pausing.signal.aborted || !isFree() || lane.owed > 0 || roomOf(lane) <= 0) return false
       if (maxRunningPerUser !== null && runningOf(job) >= maxRunningPerUser) return false
       const claim = { worker: token(), leaseUntil: lease(), startedAt: runtime.now() }
-      start(options.late.begin(job, claim, keepsStates), lane)
+      start(options.late.begin(job, claim, keepsStates))
       return true
     },
     wake(wanted) {
