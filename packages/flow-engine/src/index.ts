@@ -220,6 +220,8 @@ export type {
 } from './jobs/build-jobs.ts'
 export type { BuildRequest, StartRequest } from './jobs/build-request.ts'
 export { createBuildJobs } from './jobs/create-build-jobs.ts'
+export { createLateStore } from './jobs/late-store.ts'
+export type { JobStoring } from './jobs/build-jobs-options.ts'
 export {
   fromElicitation,
   toElicitation,

@@ -14,6 +14,7 @@ export type {
   JobSuspension,
   NewJob,
   PendingJobsQuery,
+  StartedJob,
   StoredEvent,
   StoredJob,
 } from './store/job-store.ts'

@@ -11,7 +11,7 @@ test('the turns of a chat are found by index, whatever other jobs there are', as
   await migrateFlow(explainer)
   const { queue } = createJobStore(db)
   seen.length = 0
-  await queue.list?.({ userId: 'u', sessionId: 's', offset: 0, limit: 1 })
+  await queue.list?.({ userId: 'u', sessionId: 's', offset: 1, limit: 1 })
   const plans = await Promise.all(
     seen.map(({ sql, ...query }) =>
       explainer.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${sql}` }),

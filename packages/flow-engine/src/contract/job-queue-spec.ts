@@ -33,6 +33,37 @@ export function describeJobQueue(t: TestFrame, store: () => JobStore): void {
     assert.equal(await queue.readResult('unknown'), null)
   })
 
+  t.it('DO-14 stores a job that runs, or has run, with its log, where it can', async () => {
+    const { queue, log, checkpoints } = store()
+    if (queue.adopt === undefined) return
+    const events = [{ seq: 0, event: 'vertices_sorted', data: '{"ids":["ü"]}' }]
+    const claim = { leaseUntil: at(100), startedAt: at(1), checkpoints: [], events }
+    const states = [{ vertexId: 'v', state: '{}' }]
+    const running = newJob('a', { userId: 'ada', maxRunningPerUser: 1, resumable: true })
+    await queue.adopt({ ...claim, job: running, worker: 'w/1', checkpoints: states })
+    const outcome = { state: 'succeeded', finishedAt: at(2) } as const
+    await queue.adopt({ ...claim, job: newJob('b', { userId: 'ada' }), worker: 'w/2', outcome })
+    const [a, b] = [await queue.get('a'), await queue.get('b')]
+    assert.deepEqual([a?.state, a?.attempts, a?.startedAt], ['running', 1, at(1)])
+    assert.deepEqual([b?.state, b?.finishedAt], ['succeeded', at(2)])
+    assert.deepEqual(await log.read('a', -1, 10), events)
+    assert.deepEqual(await checkpoints.list('a'), states)
+    // It counts as one that was claimed.
+    assert.equal(await queue.heartbeat('a', 'w/1', at(200)), 'kept')
+    await queue.enqueue(newJob('c', { userId: 'ada', maxRunningPerUser: 1 }))
+    assert.equal(await queue.claim('w/3', at(100), at(3)), null)
+    await assert.rejects(
+      queue.adopt({ ...claim, job: running, worker: 'w/4', outcome }),
+      isUniqueConflict,
+    )
+    assert.equal((await queue.get('a'))?.state, 'running')
+    const [left] = await queue.expired(at(300))
+    assert.equal(left?.id, 'a')
+    assert.equal((await queue.claim('w/5', at(400), at(301)))?.attempts, 2)
+    await queue.finish('a', 'w/5', outcome)
+    assert.equal((await queue.claim('w/6', at(400), at(302)))?.id, 'c')
+  })
+
   t.it('FE-62 gives one job to one of many workers', async () => {
     const { queue } = store()
     await queue.enqueue(newJob('a'))

@@ -16,6 +16,7 @@ import type { BuildRequest } from './build-request.ts'
 import { createCheckpointBudget } from './checkpoint-budget.ts'
 import { wasCancelled, type Execution } from './execution.ts'
 import { decodeEvent } from './job-event.ts'
+import { lateJobsOf } from './late-store.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import type { ForkedRequest } from './fork-job.ts'
 import { isSuspensionName, SPENT_NAME } from './stored-question.ts'
@@ -44,15 +45,20 @@ export async function beginRun(
     history: _k,
     forked,
     announceAnswers,
+    late: _s,
+    keepsResult: _r,
     ...rest
   } = request as ForkedRequest
   const given = typeof options.budget === 'function' ? options.budget(request) : options.budget
   const budget = tighterBudget(given, request.budget)
   if (refused !== undefined) return { run: refusedRun(job, refused, runtime) }
+  const late = lateJobsOf(store)
+  const begun = async (): Promise<void> => await late?.begun(job.id)
+  const settle = async (): Promise<void> => await late?.settle(job.id)
   const runOptions = {
     mode: 'build' as const,
     components,
-    services: servicesOf?.(request) ?? services,
+    services: servicesOf?.(request, { begun, settle }) ?? services,
     cache,
     runtime,
     hooks,
@@ -112,6 +118,7 @@ export async function beginRun(
     failed: (vertexId, state) => putCheckpoint(options, execution, { vertexId, state }),
     suspend: suspension.ask,
     announceAnswers,
+    ...(request.late === true && late !== undefined ? { settle } : {}),
     sleep: suspension.sleep,
     rest: suspension.rest,
     ...recording,
@@ -181,14 +188,16 @@ async function putCheckpoint(
     closing,
   } = options
   if (execution.lost) throw wasCancelled()
+  const isStart = isStartMark(state)
   try {
+    // The vertex must not run twice: from now on the job outlives its process.
+    if (isStart) await lateJobsOf(options.store)?.settle(execution.job.id)
     await whileAway(() => checkpoints.put(execution.job.id, vertexId, state, execution.fence), {
       runtime,
       signal: closing,
       over: () => execution.lost,
       onError: () => undefined,
     })
-    const isStart = isStartMark(state)
     execution.noteCheckpoint(vertexId, isStart)
     if (execution.isSuspect && !isStart) await clear(options, execution)
   } catch (error) {

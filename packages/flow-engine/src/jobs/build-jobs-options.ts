@@ -19,8 +19,10 @@ import type { Runtime } from '@x/wire'
 export interface BuildJobsOptions {
   components?: ComponentRegistry
   services?: ComponentServices
-  /** Services of one job, if they depend on its owner; overrides `services`. */
-  servicesOf?: (request: BuildRequest) => ComponentServices
+  /**
+   * Services of one job, if they depend on its owner; overrides `services`. `stored` is absent when no run begins.
+   */
+  servicesOf?: (request: BuildRequest, stored?: JobStoring) => ComponentServices
   /** Default: `createResultCache()`. */
   cache?: ResultCache
   runtime?: Runtime
@@ -82,6 +84,14 @@ export interface BuildJobsOptions {
   /** Encrypts variables, tweaks, questions and answers at rest. */
   secrets?: JobSecretBox
   onError?: (error: unknown, info: { jobId?: string }) => void
+}
+
+/** When a job is stored that runs before that (`BuildRequest.late`). */
+export interface JobStoring {
+  /** Resolves when it is being stored. */
+  begun(): Promise<void>
+  /** Stores it now. */
+  settle(): Promise<void>
 }
 
 /** Observes the jobs that run in this process; errors it throws are passed to `onError`. */

@@ -16,6 +16,14 @@ export interface BuildRequest extends Omit<RunOptions, 'signal'> {
    * Default false. Checkpoints of failed and cancelled jobs are always kept.
    */
   history?: boolean
+  /**
+   * A resumable job may run for 75 ms before it is stored; a shorter one is stored once, with its end. If its
+   * process dies before, it leaves no trace. It is stored before anything that must not be repeated. Only for
+   * stores that `createLateStore` made. Default false.
+   */
+  late?: boolean
+  /** False: `BuildJobs.result` gives the outputs only in the process that ran the job. Default true. */
+  keepsResult?: boolean
   /** Version number of the flow, stored with the job. */
   flowVersion?: number
   /** One of `lanes`. Default: the ordinary lane. */

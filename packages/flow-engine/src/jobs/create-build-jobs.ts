@@ -15,6 +15,7 @@ import { toJobRecord } from './job-record.ts'
 import { jobResult, storedResultOf } from './job-result.ts'
 import { createJobSeal } from './job-seal.ts'
 import { watchLoop } from './late-loop.ts'
+import { lateJobsOf } from './late-store.ts'
 import { createJobRecovery } from './job-recovery.ts'
 import { createQueueCapacity } from './queue-capacity.ts'
 import { createLeases } from './lease.ts'
@@ -77,6 +78,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     leases,
     maxCrashes: options.maxCrashes,
     rest: () => loop?.rest() ?? 0,
+    late: lateJobsOf(store),
     onError,
     async execute(job, lease) {
       await runner.run(job, lease)
@@ -113,7 +115,14 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     worker.wake()
     tellOthers()
   }
-  const intake = createJobEnqueuer({ options, codec, seal, runner, closing: closing.signal })
+  const intake = createJobEnqueuer({
+    options,
+    codec,
+    seal,
+    runner,
+    worker,
+    closing: closing.signal,
+  })
   const scheduled = createSchedules({
     store: store.schedules,
     runtime,
@@ -165,6 +174,10 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       const read = readRequest(request, options.components)
       await begin()
       if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
+      if (read.late === true && read.resumable === true && request.id === undefined) {
+        const job = await intake.begin(read)
+        if (job !== undefined) return toJobRecord(job, -1)
+      }
       const queued = intake.enqueue(read, request.id)
       // If no other process claims, the claim can be sent to the store together with the job, unless the job
       // is sealed first.

@@ -224,7 +224,8 @@ async function storedWith(
   result: RunResult | FlowError,
   recorder: JobRecorder | undefined,
 ): Promise<Pick<JobOutcome, 'result'>> {
-  const isRead = queue.readResult !== undefined && (queue.shared || request.resumable === true)
+  const { resumable = false, keepsResult = true } = request
+  const isRead = keepsResult && queue.readResult !== undefined && (queue.shared || resumable)
   if (!isRead || isFlowError(result)) return {}
   return {
     result: JSON.stringify(

@@ -9,6 +9,7 @@ import type { JobSeal } from './job-seal.ts'
 import { formatStoredRequest, type RequestCodec } from './request-codec.ts'
 import type { JobRunner } from './run-job.ts'
 import { whileAway } from './while-away.ts'
+import type { Worker } from './worker.ts'
 
 /** How long a job that is to be queued waits for a store that is away, in milliseconds. */
 const MAX_AWAY_MS = 5000
@@ -17,6 +18,8 @@ const MAX_AWAY_MS = 5000
 export interface JobEnqueuer {
   /** The lane of a request; the ordinary one (`''`) for an unknown name. */
   laneOf(request: BuildRequest): string
+  /** Runs a job in this process before it is stored; undefined if it has to be queued. */
+  begin(request: BuildRequest): Promise<StoredJob | undefined>
   /**
    * @param id default: a new one
    * @throws FlowError `limit_exceeded` (429) if too many jobs are waiting; `conflict` if the id is taken
@@ -39,6 +42,7 @@ export interface JobEnqueuerOptions {
   readonly codec: RequestCodec
   readonly seal: JobSeal
   readonly runner: JobRunner
+  readonly worker: Pick<Worker, 'begin'>
   /** Aborted when this process ends. */
   readonly closing: AbortSignal
 }
@@ -48,6 +52,7 @@ export function createJobEnqueuer({
   codec,
   seal,
   runner,
+  worker,
   closing,
 }: JobEnqueuerOptions): JobEnqueuer {
   const { store, runtime, lanes, maxQueued, concurrencyPerUser } = options
@@ -88,6 +93,14 @@ export function createJobEnqueuer({
   }
   return {
     laneOf,
+    async begin(request) {
+      const id = orderedId(runtime)
+      const job = newJob(id, request, await codec.encode(id, request))
+      runner.expect(id, request)
+      if (worker.begin(job, request.history === true)) return freshJob(job)
+      drop(id)
+      return undefined
+    },
     async enqueue(request, given) {
       const id = given ?? orderedId(runtime)
       const encoded = codec.encode(id, request)

@@ -83,7 +83,7 @@ export function formatStoredRequest(
   const hasVariables = Object.keys(variables ?? {}).length > 0
   if (hasVariables && !seal.seals) throw invalidRequest('Jobs with variables need a SecretBox')
   const inputs = given === undefined ? undefined : encodeInputs(given)
-  const isPlain = variables === undefined && tweaks === undefined && inputs === undefined
+  const isPlain = !hasVariables && tweaks === undefined && inputs === undefined
   if (!seal.seals || isPlain) return JSON.stringify({ ...open, inputs, flow: graph })
   return seal
     .seal(jobId, { variables, tweaks, inputs } satisfies Secret)

@@ -1,5 +1,6 @@
 import type { Runtime } from '@x/wire'
-import type { ClaimedJob, ClaimOptions, JobQueue } from '../store/job-store.ts'
+import type { ClaimedJob, ClaimOptions, JobQueue, NewJob } from '../store/job-store.ts'
+import type { LateJobs } from './late-store.ts'
 import type { QueueCapacity } from './queue-capacity.ts'
 import type { Lease, Leases } from './lease.ts'
 
@@ -16,10 +17,17 @@ export interface WorkerOptions {
   /** Runs a job to its end. Without a shared queue there is no lease. */
   readonly execute: (job: ClaimedJob, lease: Lease | undefined) => Promise<void>
   readonly onError: (error: unknown, info: { jobId?: string }) => void
+  /** Takes over jobs that run before they are stored. */
+  readonly late: LateJobs | undefined
 }
 
 /** Claims jobs and runs several of them concurrently. */
 export interface Worker {
+  /**
+   * Runs a job before it is stored, if there is room and none of its lane waits here; else returns false.
+   * @param keepsStates see `LateJobs.begin`
+   */
+  begin(job: NewJob, keepsStates: boolean): boolean
   /** Call when there may be jobs to claim, in the given lane or in any. */
   wake(lane?: string): void
   /**
@@ -72,7 +80,7 @@ export function createWorker(options: WorkerOptions): Worker {
   let runsAlone = false
   /** Running jobs under suspicion of ending their process, of which there is at most one. */
   const suspects = new Set<string>()
-  const running = new Map<Promise<void>, string>()
+  const running = new Map<Promise<void>, ClaimedJob>()
   const lanes: readonly Lane[] = places.names.map((lane) => ({
     name: lane,
     mayWait: true,
@@ -123,7 +131,8 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const lease = (): Date => new Date(runtime.now().getTime() + leaseMs)
 
-  const roomOf = (lane: Lane): number => places.room(lane.name, running.values())
+  const runningLanes = (): string[] => [...running.values()].map(laneOf)
+  const roomOf = (lane: Lane): number => places.room(lane.name, runningLanes())
 
   /** Claims as many jobs as are likely to be waiting, so that a store can batch the claims. */
   const claimSome = async (lane: Lane): Promise<boolean> => {
@@ -150,7 +159,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await Promise.all(jobs.map(({ id, worker }) => queue.release(id, worker)))
       return false
     }
-    for (const job of jobs) start(job, lane)
+    for (const job of jobs) start(job)
     for (const claim of claimed) if (claim.status === 'rejected') throw claim.reason
     if (jobs.length > 0) {
       // All jobs were queued and counted by this process, so another claim would return nothing.
@@ -174,12 +183,12 @@ export function createWorker(options: WorkerOptions): Worker {
       const job = await claimOne(lane, { suspects: 'apart' })
       if (job === null) continue
       if (pausing.signal.aborted) await queue.release(job.id, job.worker)
-      else start(job, lane)
+      else start(job)
       break
     }
     makesRoom = false
   }
-  const start = (job: ClaimedJob, lane: Lane): void => {
+  const start = (job: ClaimedJob): void => {
     if (job.crashes > 0) suspects.add(job.id)
     if (job.crashes === lastChance) runsAlone = true
     const end: Promise<void> = run(job).finally(() => {
@@ -191,7 +200,7 @@ export function createWorker(options: WorkerOptions): Worker {
       }
       claimMore()
     })
-    running.set(end, lane.name)
+    running.set(end, job)
   }
   const claimAll = async (): Promise<void> => {
     try {
@@ -255,7 +264,20 @@ export function createWorker(options: WorkerOptions): Worker {
     underWay = claimNow()
   }
 
+  const runningOf = ({ userId, lane }: NewJob): number =>
+    [...running.values()].filter((job) => job.userId === userId && job.lane === lane).length
+
   return {
+    begin(job, keepsStates) {
+      const { maxRunningPerUser } = job
+      const lane = lanes.find((one) => one.name === job.lane)
+      if (options.late === undefined || lane === undefined) return false
+      if (pausing.signal.aborted || !isFree() || lane.owed > 0 || roomOf(lane) <= 0) return false
+      if (maxRunningPerUser !== null && runningOf(job) >= maxRunningPerUser) return false
+      const claim = { worker: token(), leaseUntil: lease(), startedAt: runtime.now() }
+      start(options.late.begin(job, claim, keepsStates))
+      return true
+    },
     wake(wanted) {
       for (const lane of lanes) {
         if (wanted !== undefined && wanted !== lane.name) continue
@@ -291,3 +313,6 @@ export function createWorker(options: WorkerOptions): Worker {
     },
   }
 }
+
+/** The lane whose place a job takes. */
+const laneOf = ({ lane }: ClaimedJob): string => lane

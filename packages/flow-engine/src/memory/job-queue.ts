@@ -19,7 +19,9 @@ const MAX_FINISHED = 256 * 1024 * 1024
  * The job queue of one process.
  * @param sizeOf characters a job occupies besides its request
  */
-export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
+export function createMemoryQueue(
+  sizeOf: (jobId: string) => number,
+): JobQueue & Required<Pick<JobQueue, 'adopt'>> {
   /** Sizes of finished jobs, which no longer change. */
   const sizes = new Map<string, number>()
   const jobs = new Map<string, MemoryJob>()
@@ -73,6 +75,12 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       }
       put(claimed)
       return copy(claimed)
+    },
+    /** Without its log and its checkpoints. */
+    async adopt({ job: { maxQueued: _, ...job }, worker, leaseUntil, startedAt }) {
+      if (jobs.has(job.id)) throw new UniqueConflictError('job.id')
+      const claim = { worker, leaseUntil, startedAt, attempts: 1 }
+      put({ ...freshJob(copy(job)), ...claim, state: 'running' })
     },
     waitsApart: async (crashes) =>
       [...jobs.values()].some((job) => job.state === 'queued' && job.crashes === crashes),

@@ -21,11 +21,24 @@ export function createMemoryJobStore(): JobStore {
     for (const state of states.get(jobId)?.values() ?? []) size += state.length
     return size
   }
+  const queue = createMemoryQueue(sizeOf)
+  const log = createLog(logs, fences)
+  const checkpoints = createCheckpoints(states, fences)
   return {
-    queue: createMemoryQueue(sizeOf),
-    log: createLog(logs, fences),
+    queue: {
+      ...queue,
+      async adopt(started) {
+        const { job, worker, events, outcome } = started
+        await queue.adopt(started)
+        await log.append(job.id, events)
+        for (const { vertexId, state } of started.checkpoints)
+          await checkpoints.put(job.id, vertexId, state)
+        if (outcome !== undefined) await queue.finish(job.id, worker, outcome)
+      },
+    },
+    log,
     bus: createBus(),
-    checkpoints: createCheckpoints(states, fences),
+    checkpoints,
     schedules: createSchedules(),
   }
 }

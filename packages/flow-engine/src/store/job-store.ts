@@ -117,6 +117,19 @@ export interface JobOutcome {
   readonly result?: string
 }
 
+/** A job that began to run before it was stored. */
+export interface StartedJob {
+  readonly job: NewJob
+  readonly worker: string
+  readonly leaseUntil: Date
+  readonly startedAt: Date
+  /** What its log begins with. */
+  readonly events: readonly StoredEvent[]
+  readonly checkpoints: readonly { readonly vertexId: string; readonly state: string }[]
+  /** Set if it has ended. */
+  readonly outcome?: JobOutcome | undefined
+}
+
 /** Number of unfinished jobs of all processes, by state. */
 export interface OpenJobs {
   readonly queued: number
@@ -160,6 +173,13 @@ export interface JobQueue {
     lanes?: readonly string[],
     options?: ClaimOptions,
   ): Promise<ClaimedJob | null>
+  /**
+   * Stores a job that runs already, or has run, with its log and its checkpoints: all or nothing. It counts as
+   * claimed once. A job that has ended may be lost in a power failure. Without this method jobs are queued
+   * before they run.
+   * @throws UniqueConflictError `job.id`
+   */
+  adopt?(started: StartedJob): Promise<void>
   /** True if a job with this many crashes is queued. Without this method no job runs alone. */
   waitsApart?(crashes: number): Promise<boolean>
   /** Renews the lease: `lost` if the worker no longer holds the job, `cancel` if it must stop. */

@@ -127,6 +127,8 @@ async function evaluateExample<E extends EvalExample>(
   }
   const usage = { inputTokens: 0, outputTokens: 0 }
   const names = Object.keys(scorers)
+  const expected = expectedText(example)
+  const named = expected === undefined ? { id } : { id, expected }
   let result: RunResult
   try {
     result = await runFlow(flow, asked).result
@@ -134,7 +136,7 @@ async function evaluateExample<E extends EvalExample>(
       throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
   } catch (error) {
     return {
-      id,
+      ...named,
       passed: false,
       text: null,
       scores: noScores(names),
@@ -156,7 +158,7 @@ async function evaluateExample<E extends EvalExample>(
     }
   }
   return {
-    id,
+    ...named,
     passed: failure === undefined && Object.values(scores).every(({ passed }) => passed),
     text: text ?? null,
     scores,
@@ -164,6 +166,10 @@ async function evaluateExample<E extends EvalExample>(
     durationMs: result.durationMs,
     usage: result.usage,
   }
+}
+
+function expectedText({ expected }: EvalExample): string | undefined {
+  return typeof expected === 'string' ? expected : JSON.stringify(expected)
 }
 
 function judged(given: Score, needed: number): EvaluatedScore {

@@ -13,6 +13,8 @@ export interface EvaluatedExample {
   /** True if every score passed. */
   readonly passed: boolean
   readonly text: string | null
+  /** That of the example, as text; absent if it has none. */
+  readonly expected?: string
   readonly scores: Readonly<Record<string, EvaluatedScore>>
   /** Why it could not be run or scored. */
   readonly error?: { readonly code: string; readonly message: string }

@@ -1,5 +1,7 @@
 import type { EvaluatedExample } from './evaluated-example.ts'
 
+const MOST_CHARACTERS = 2000
+
 /** Formats an evaluation as JUnit XML. */
 export function formatJUnit(
   suite: string,
@@ -21,7 +23,17 @@ function formatCase(example: EvaluatedExample): string {
   const { id, passed, durationMs } = example
   const open = `  <testcase name="${escaped(id)}" time="${seconds(durationMs)}"`
   if (passed) return `${open}/>`
-  return `${open}>\n    <failure message="${escaped(reasonOf(example))}"/>\n  </testcase>`
+  const failure = `<failure message="${escaped(reasonOf(example))}">${bodyOf(example)}</failure>`
+  return `${open}>\n    ${failure}\n  </testcase>`
+}
+
+/** What was expected and what came, as far as they are known. */
+function bodyOf({ expected, text }: EvaluatedExample): string {
+  const lines = [
+    ...(expected === undefined ? [] : [`expected: ${expected.slice(0, MOST_CHARACTERS)}`]),
+    ...(text === null ? [] : [`got: ${text.slice(0, MOST_CHARACTERS)}`]),
+  ]
+  return escaped(lines.join('\n'))
 }
 
 function reasonOf({ scores, error }: EvaluatedExample): string {

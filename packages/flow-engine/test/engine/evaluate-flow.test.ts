@@ -137,12 +137,12 @@ describe('evaluations', () => {
       })
   })
 
-  test('DR-81: the report is XML with scorer, score and reason', async () => {
+  test('DR-81, DO-96: the report is XML with scorer, score, reason, what was expected and what came', async () => {
     const evaluation = await evaluateFlow(
       shouting(),
       [
         { id: 'fine', input: 'hi' },
-        { id: 'a <b> & "c"\u0000\u001B', input: 'hi' },
+        { id: 'a <b> & "c"\u0000\u001B', input: 'hi', expected: '<HO>'.repeat(1000) },
       ],
       {
         kind: ({ example }) =>
@@ -156,8 +156,10 @@ describe('evaluations', () => {
     )
     expect(xml).toContain('<testcase name="a &lt;b&gt; &amp; &quot;c&quot;" time=')
     expect(xml).toContain(
-      '<failure message="kind: 0.25, It is &lt;rude&gt; &amp; &quot;loud&quot;"/>',
+      '<failure message="kind: 0.25, It is &lt;rude&gt; &amp; &quot;loud&quot;">expected: &lt;HO&gt;',
     )
+    expect(xml.match(/&lt;HO&gt;/g)).toHaveLength(500)
+    expect(xml).toContain('&#10;got: HI</failure>')
     expect(xml.match(/<testcase /g)).toHaveLength(2)
   })
 

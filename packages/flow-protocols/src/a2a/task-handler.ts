@@ -23,6 +23,13 @@ import { agentCard } from './agent-card.ts'
 import type { TaskPush } from './task-push.ts'
 import { TaskWriter } from './task-writer.ts'
 
+/** The turn of a message. @see follow for `after`: an answer's client knows what was there before */
+interface BegunTurn {
+  readonly turn: Turn
+  readonly after?: number
+  readonly isNew?: boolean
+}
+
 export interface TaskHandlerOptions {
   readonly sdk: A2aSdk
   readonly parts: DoorParts
@@ -54,22 +61,22 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
     const writer = new TaskWriter({ sdk, turn, files, surfaces: extension })
     return { writer, reader }
   }
-  const toTask = async (turn: Turn, historyLength?: number): Promise<Task> => {
-    const { writer, reader } = writerOf(turn)
+  const toTask = async (turn: Turn, historyLength?: number, reports = false): Promise<Task> => {
+    const { writer, reader } = writerOf(turn, reports)
     for (const part of await reader.read(await turns.log(turn.id))) writer.skip(part)
     return writer.task(await own(turn.id), historyLength)
   }
 
-  /** The task as it stands, then what follows. @param after known before, for an answer */
+  /** The task as it stands, then what follows. */
   async function* follow(
     turn: Turn,
-    after?: number,
+    { after, isNew = false }: Omit<BegunTurn, 'turn'> = {},
   ): AsyncGenerator<StreamResponse, void, undefined> {
     turns.checkReaders(turn.id)
     const left = turns.readers.enter(turn.id)
     try {
-      const { writer, reader } = writerOf(turn, after === undefined)
-      const until = after ?? (await turns.position(turn.id))
+      const { writer, reader } = writerOf(turn, isNew)
+      const until = after ?? (isNew ? -1 : await turns.position(turn.id))
       let isShown = until < 0
       const shown = async (): Promise<StreamResponse> => {
         isShown = true
@@ -91,9 +98,7 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
   }
 
   /** The turn of a message: a new one, or the one that it answers. */
-  const begin = async (
-    params: SendMessageRequest,
-  ): Promise<{ readonly turn: Turn; readonly after?: number }> => {
+  const begin = async (params: SendMessageRequest): Promise<BegunTurn> => {
     const message = messageOf(params)
     const { taskId, messageId } = message
     const given = params.configuration?.taskPushNotificationConfig
@@ -130,7 +135,7 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
       }),
     })
     await notify(turn, isNew)
-    return { turn }
+    return { turn, isNew }
   }
   const answer = async (turn: Turn, message: Message) => {
     const question = await turns.question(turn.id)
@@ -190,15 +195,15 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
     },
     sendMessage: (params) =>
       tell(async () => {
-        const { turn, after } = await begin(params)
+        const { turn, isNew = false } = await begin(params)
         const { returnImmediately = false, historyLength } = params.configuration ?? {}
-        if (!returnImmediately) for await (const _ of follow(turn, after));
-        return await toTask(turn, historyLength)
+        if (!returnImmediately) await turns.wait(turn.id, signal)
+        return await toTask(turn, historyLength, isNew && !returnImmediately)
       }),
     sendMessageStream: (params) =>
       tellAll(async function* () {
-        const { turn, after } = await begin(params)
-        yield* follow(turn, after)
+        const { turn, ...known } = await begin(params)
+        yield* follow(turn, known)
       }),
     getTask: ({ id, historyLength }) => tell(async () => toTask(await own(id), historyLength)),
     cancelTask: ({ id }) =>

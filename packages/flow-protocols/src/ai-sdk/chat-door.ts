@@ -216,7 +216,7 @@ export class ChatDoor {
     const writer = new ChunkWriter({ version, metadata: metadataOf(turn), files, reasoning })
 
     const texts = async function* (signal: AbortSignal): AsyncGenerator<string> {
-      const until = after ?? (await turns.position(turn.id))
+      const until = after ?? (isNew ? -1 : await turns.position(turn.id))
       let begun = after !== undefined
       if (begun) yield sse(writer.start())
       for await (const { events } of turns.read(turn.id, { signal })) {

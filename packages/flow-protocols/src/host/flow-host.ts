@@ -1,5 +1,6 @@
 import {
   createBuildJobs,
+  createLateStore,
   createSystemRuntime,
   type BuildJobs,
   type ComponentServices,
@@ -25,7 +26,12 @@ import type { DoorCall } from '../http/door-call.ts'
 import { DoorError } from '../http/door-error.ts'
 import type { FileBytes } from '../http/sent-files.ts'
 import type { ChatKey } from '../turns/turn.ts'
-import type { DoorFlow, EarlierMessage, TurnHost } from '../turns/turn-host.ts'
+import {
+  TURN_OPTIONS,
+  type DoorFlow,
+  type EarlierMessage,
+  type TurnHost,
+} from '../turns/turn-host.ts'
 import { Turns } from '../turns/turns.ts'
 import {
   checkDoorOptions,
@@ -74,7 +80,7 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
   checkDoorOptions(options, maker, door.more)
   const authenticate = readAuth(options.auth, maker)
   const runtime = options.runtime ?? createSystemRuntime()
-  const store = options.jobs ?? createMemoryJobStore()
+  const store = createLateStore(options.jobs ?? createMemoryJobStore(), runtime)
   const box = createBox(options.secretKey, runtime)
   const onError = (error: unknown): void => options.onError?.(error)
   const memory = options.history ?? (options.messages === undefined ? 'request' : 'stored')
@@ -123,14 +129,8 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
       const { text, files, variables, earlier, keepsStates: history = false } = run
       const { id } = await jobs.start({
         flow: flow.plan,
-        mode: 'run',
-        resumable: true,
-        announceAnswers: true,
+        ...TURN_OPTIONS,
         input: { type: 'chat', value: text, ...(files.length === 0 ? {} : { files }) },
-        outputType: 'chat',
-        stream: true,
-        blankTokens: true,
-        reasoning: true,
         history,
         sessionId: chatId,
         variables: { ...variables },

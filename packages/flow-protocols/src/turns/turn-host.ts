@@ -32,6 +32,19 @@ export interface TurnRun {
   readonly keepsStates?: boolean
 }
 
+/** How every turn runs: it may be over before it is stored, and nobody asks the job for its result. */
+export const TURN_OPTIONS = {
+  mode: 'run',
+  resumable: true,
+  late: true,
+  keepsResult: false,
+  announceAnswers: true,
+  outputType: 'chat',
+  stream: true,
+  blankTokens: true,
+  reasoning: true,
+} as const
+
 /** The one place where a door meets the engine: starts runs, and reads what they say. */
 export interface TurnHost {
   readonly jobs: Pick<BuildJobs, 'encodedEvents' | 'get' | 'cancel' | 'resume' | 'result'>

@@ -4,6 +4,8 @@ import type { JobStore } from '@x/flow-engine/store'
 const CHANNEL = 'turn-readers'
 /** How long, in milliseconds, other processes have to say that they read a turn. */
 const ASK_MS = 500
+/** How long, in milliseconds, a reader that has closed its connection may take to be noticed. */
+const LEAVE_MS = 500
 
 export interface TurnReadersOptions {
   readonly store: JobStore
@@ -20,6 +22,7 @@ export class TurnReaders {
   readonly #counts = new Map<string, number>()
   readonly #waits = new Map<string, AbortController>()
   readonly #asked = new Map<string, Set<() => void>>()
+  readonly #leaving = new Map<string, AbortController>()
   readonly #unsubscribe: () => void
 
   constructor(options: TurnReadersOptions) {
@@ -49,9 +52,21 @@ export class TurnReaders {
       if (count > 0) this.#counts.set(turnId, count)
       else {
         this.#counts.delete(turnId)
+        this.#leaving.get(turnId)?.abort()
         void this.#giveUp(turnId)
       }
     }
+  }
+
+  /** Like `any`, for a page that sends again as soon as it has stopped: it is about to be noticed as gone. */
+  async stay(turnId: string): Promise<boolean> {
+    if (this.count(turnId) > 0) {
+      const gone = this.#leaving.get(turnId) ?? new AbortController()
+      this.#leaving.set(turnId, gone)
+      await this.#options.runtime.sleep(LEAVE_MS, gone.signal).catch(() => undefined)
+      this.#leaving.delete(turnId)
+    }
+    return await this.any(turnId)
   }
 
   /** True if anybody reads the turn, in any process. */

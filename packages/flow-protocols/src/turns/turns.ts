@@ -10,6 +10,8 @@ import { TurnReaders } from './turn-readers.ts'
 /** Newest turns that a chat shows. */
 const MAX_TURNS = 200
 const MAX_READERS = 100
+/** Events that are read of a log at once. */
+const LOG_PAGE = 500
 /** Longest wait for the end of a cancelled turn, in milliseconds. */
 const CANCEL_MS = 5000
 
@@ -109,16 +111,16 @@ export class Turns {
         return { turn: last, isNew: false }
       if (last !== undefined && last.job.finishedAt === null) {
         const isActive = last.job.state !== 'suspended' || last.job.question === null
-        if (isActive && (keepsRunning || (await this.readers.any(last.id))))
+        if (isActive && (keepsRunning || (await this.readers.stay(last.id))))
           throw new DoorError('turn_running', 'This chat is still answering. Stop it first.')
         await this.cancel(last.id)
       }
       const { parts, ...run } = await request.run()
       if (replaces !== undefined) await this.#removeFrom(key, replaces)
       const id = await this.#host.start(key, flow, run, { ...note, parts })
-      const turn = await this.find(key, id)
-      if (turn === undefined) throw new Error(`The job ${id} of a turn was not stored`)
-      return { turn, isNew: true }
+      const job = await this.#host.store.queue.get(id)
+      if (job === null) throw new Error(`The job ${id} of a turn is unknown`)
+      return { turn: { id, job, note: { ...note, parts } }, isNew: true }
     })
   }
 
@@ -161,10 +163,10 @@ export class Turns {
     const { log } = this.#host.store
     const events: RunEvent[] = []
     for (let after = -1; ;) {
-      const read = await log.read(turnId, after, 500)
+      const read = await log.read(turnId, after, LOG_PAGE)
       append(events, read.map(decodeEvent))
       const last = read.at(-1)
-      if (last === undefined) return events
+      if (last === undefined || read.length < LOG_PAGE) return events
       after = last.seq
     }
   }
@@ -191,6 +193,17 @@ export class Turns {
       ended = events.at(-1)?.event === 'end'
     }
     if (!ended) throw new FlowError('store_unavailable', 'The turn continues in another process')
+  }
+
+  /** Waits until a turn ends or rests, as one of its readers. @throws as `read` */
+  async wait(turnId: string, signal: AbortSignal): Promise<void> {
+    this.checkReaders(turnId)
+    const left = this.readers.enter(turnId)
+    try {
+      for await (const _ of this.read(turnId, { signal }));
+    } finally {
+      left()
+    }
   }
 
   /** @throws DoorError `limit_exceeded` */

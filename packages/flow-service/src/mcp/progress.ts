@@ -12,8 +12,9 @@ export interface Progress {
   readonly message: string
 }
 
-/** Minimum milliseconds between two notifications: at most 20 per second. */
-const MIN_GAP_MS = 50
+/** Most notifications within any second. */
+const MOST = 20
+const SECOND_MS = 1000
 
 export interface ProgressReportOptions {
   readonly send: (progress: Progress) => void
@@ -21,13 +22,14 @@ export interface ProgressReportOptions {
   readonly runtime: Pick<Runtime, 'now'>
 }
 
-/** Counts finished vertices and reports the first immediately, then at most 20 per second. */
+/** Counts finished vertices and reports each, but at most 20 within a second; those beyond are merged. */
 export class ProgressReport {
   readonly #options: ProgressReportOptions
   #finished = 0
   #total = 0
   #sent = 0
-  #sentAt = Number.NEGATIVE_INFINITY
+  /** When the last ones were sent. */
+  readonly #times: number[] = []
   #message = ''
 
   constructor(options: ProgressReportOptions) {
@@ -40,8 +42,8 @@ export class ProgressReport {
     this.#finished += 1
     this.#total = Math.max(this.#total, this.#finished)
     this.#message = this.#options.nameOf(data.build_data.id)
-    const now = this.#options.runtime.now().getTime()
-    if (now - this.#sentAt >= MIN_GAP_MS) this.#tell(this.#finished)
+    const since = this.#options.runtime.now().getTime() - (this.#times[0] ?? 0)
+    if (this.#times.length < MOST || since >= SECOND_MS) this.#tell(this.#finished)
   }
 
   /** The run has succeeded: vertices of branches that were not taken will not run. */
@@ -51,7 +53,8 @@ export class ProgressReport {
 
   #tell(progress: number): void {
     this.#sent = progress
-    this.#sentAt = this.#options.runtime.now().getTime()
+    this.#times.push(this.#options.runtime.now().getTime())
+    if (this.#times.length > MOST) this.#times.shift()
     this.#options.send({ progress, total: this.#total, message: this.#message })
   }
 }

@@ -47,6 +47,14 @@ export interface RunToolOptions {
 /** Shown to clients that cannot ask their user. */
 export const ASKS = 'This flow asks a person; the client cannot.'
 
+/** Of a component that asks without saying so, no client could be asked. */
+function asking(plan: FlowPlan, { vertexId = '' }: Pick<FlowError, 'vertexId'>): string {
+  const graph = graphOf(plan)
+  const vertex = graph?.vertices[graph.indexOf.get(vertexId) ?? -1]
+  if (vertex === undefined || vertex.component.suspends !== undefined) return ASKS
+  return `This flow asks a person, but ${vertex.type} does not declare suspends: true.`
+}
+
 /** Runs a flow for one call; every failure of the run is returned as a result. */
 export async function runTool(options: RunToolOptions): Promise<ToolResult> {
   const { plan, args, flowName, timeoutMs } = options
@@ -61,7 +69,7 @@ export async function runTool(options: RunToolOptions): Promise<ToolResult> {
   } catch (error) {
     if (!isFlowError(error)) throw error
     if (ends.isLate) return failedResult(`The run took longer than ${timeoutMs / 1000} seconds.`)
-    if (error.code === 'not_resumable') return failedResult(ASKS)
+    if (error.code === 'not_resumable') return failedResult(asking(plan, error))
     const text = runErrorText(error)
     return failedResult(`Error Executing the ${flowName} tool. Error: ${text}`)
   } finally {

@@ -5,7 +5,7 @@ import { outgoingServices } from './runs/outgoing-services.ts'
 import { createFleetService } from './runs/fleet.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
 import { completeLimits, tighterBudget } from '@x/flow-engine/internal'
-import { createBuildJobs } from '@x/flow-engine'
+import { createBuildJobs, createLateStore } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createModelProviders } from '@x/flow-engine/models'
 import { createAskingTools } from '../mcp/asking-tools.ts'
@@ -91,7 +91,7 @@ export function createExecutionServices({
   const sweep = createOrphanCleanup({ ...deps, records: writer })
   const visitors = createVisitorQueue(() => jobs)
   const { concurrency = 8, leaseMs = 15_000 } = options.queue ?? {}
-  const jobStore = options.jobs ?? createMemoryJobStore()
+  const jobStore = createLateStore(options.jobs ?? createMemoryJobStore(), runtime)
   const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue, leaseMs)
   // Counting comes first, so that an error in a host hook does not prevent it.
   const hooks = joinRunHooks([counted?.hooks, options.hooks])
@@ -107,9 +107,9 @@ export function createExecutionServices({
     lanes: queueLimits(concurrency, settings),
     secrets: deps.secrets,
     authorize: isAuthorizedToResume(store),
-    servicesOf(request) {
+    servicesOf(request, storing) {
       const { earlier = [], ...metadata } = metadataOf(request)
-      const pending = pendingOf(request)
+      const pending = pendingOf(request, storing)
       const scope = { runFlowId: request.flowId, pending, ...metadata }
       return withEarlierTurns(servicesOf(scope), earlier, runtime)
     },
@@ -137,7 +137,7 @@ export function createExecutionServices({
           async watch(run) {
             try {
               await watched(run, recorder)
-              await pendingOf(request).settled()
+              await pendingOf(request).written()
               await background.keep(request, run)
             } finally {
               sweep.after(metadataOf(request).storedFlowId, job.flowId)

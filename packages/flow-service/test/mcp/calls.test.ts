@@ -133,11 +133,11 @@ describe('tools and calls', () => {
     await engine.close()
   })
 
-  test('MC-29 a flow that asks a person gives an error when the client cannot ask', async () => {
+  test('MC-29, DO-96 a flow that asks a person gives an error that names what does not declare it', async () => {
     expect(await service.call('stuck', { input_value: 'ask' })).toMatchObject({
       result: {
         isError: true,
-        content: [{ text: 'This flow asks a person; the client cannot.' }],
+        content: [{ text: 'This flow asks a person, but Stuck does not declare suspends: true.' }],
       },
     })
   })

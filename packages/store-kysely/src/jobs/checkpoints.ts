@@ -52,7 +52,7 @@ interface PutValues {
 }
 
 /** SQLite has a single writer, so no lock is needed. */
-const putCheckpoint = preparedSql<PutValues, never>(
+export const putCheckpoint = preparedSql<PutValues, never>(
   (value) => sql`insert into flow_job_checkpoint (job_id, vertex_id, state)
     select cast(${value('jobId')} as text), cast(${value('vertexId')} as text),
       cast(${value('state')} as text)

@@ -1,12 +1,23 @@
 import type {
   ClaimedJob,
+  JobOutcome,
   JobState,
   JobUsage,
   ListedJob,
   NewJob,
   StoredJob,
 } from '@x/flow-engine/store'
-import { bool, date, json, mapping, nullable, number, plain, text } from '../records/columns.ts'
+import {
+  bool,
+  date,
+  encodeText,
+  json,
+  mapping,
+  nullable,
+  number,
+  plain,
+  text,
+} from '../records/columns.ts'
 import type { RowOf } from '../schema/tables/flow.ts'
 
 type NewFields = Omit<NewJob, 'maxQueued'>
@@ -75,3 +86,20 @@ export function toClaimedJob(row: ClaimedRow): ClaimedJob {
 
 /** The columns of `ClaimedRow`. */
 export const CLAIMED_COLUMNS = [...jobMapping.columns, 'worker', 'lease_until']
+
+/** What the end of a job changes. */
+export function finishValues(
+  jobId: string,
+  worker: string,
+  { state, finishedAt, error, usage, result }: JobOutcome,
+) {
+  return {
+    jobId,
+    worker,
+    state,
+    finishedAt: finishedAt.getTime(),
+    error: error === undefined ? null : JSON.stringify(error),
+    usage: usage === undefined ? null : JSON.stringify(usage),
+    result: result === undefined ? null : encodeText(result),
+  }
+}

@@ -90,6 +90,16 @@ interface HeldValues {
 const isHeld = (value: Placeholders<HeldValues>): RawBuilder<unknown> =>
   sql`id = ${value('jobId')} and worker = ${value('worker')} and state = 'running'`
 
+/** Gives a job that was just added to the worker that runs it. */
+export const startJob = preparedSql<
+  HeldValues & { readonly leaseUntil: number; readonly startedAt: number },
+  never
+>(
+  (value) => sql`update flow_job set state = 'running', worker = ${value('worker')}, attempts = 1,
+    lease_until = ${value('leaseUntil')}, started_at = ${value('startedAt')}
+    where id = ${value('jobId')}`,
+)
+
 export const heartbeatJob = preparedSql<
   HeldValues & { readonly leaseUntil: number },
   { cancel_requested: number }

@@ -3,7 +3,8 @@ import { DatabaseError } from '../engine/database-error.ts'
 import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
 import { decodeText, encodeText } from '../records/columns.ts'
-import { enqueued, jobMapping, listedJobMapping, toClaimedJob } from './mapping.ts'
+import { jobAdopter } from './adopt.ts'
+import { enqueued, finishValues, jobMapping, listedJobMapping, toClaimedJob } from './mapping.ts'
 import { claimJob, suspectsNumber } from './claim-queries.ts'
 import { readExpired, requeueExpired } from './expiry-queries.ts'
 import { postgresClaims } from './postgres-claims.ts'
@@ -20,6 +21,7 @@ export function createJobQueue(
   const claims = kind === 'postgres' ? postgresClaims(db) : undefined
   /** Jobs of this process without a stored request: no process could run them after a power failure. */
   const passing = new Set<string>()
+  const adopt = jobAdopter(db)
 
   return {
     shared,
@@ -65,6 +67,8 @@ export function createJobQueue(
       return row === undefined ? null : toClaimedJob(row)
     },
 
+    adopt,
+
     waitsApart: async (crashes) => (await queries.readApart.run(db, { crashes })).rows.length > 0,
 
     async heartbeat(jobId, worker, leaseUntil) {
@@ -75,16 +79,8 @@ export function createJobQueue(
       )
     },
 
-    finish(jobId, worker, { state, finishedAt, error, usage, result }) {
-      const values = {
-        jobId,
-        worker,
-        state,
-        finishedAt: finishedAt.getTime(),
-        error: error === undefined ? null : JSON.stringify(error),
-        usage: usage === undefined ? null : JSON.stringify(usage),
-        result: result === undefined ? null : encodeText(result),
-      }
+    finish(jobId, worker, outcome) {
+      const values = finishValues(jobId, worker, outcome)
       return changes(writer.write(queries.finishJob, values, { durable: !passing.delete(jobId) }))
     },
 
@@ -161,8 +157,11 @@ export function createJobQueue(
       }
       const { page, count } = queries.listOf[sessionId === null ? 'user' : 'session']
       const { rows } = await page.run(db, { ...values, offset, limit })
-      const { rows: counted } = await count.run(db, values)
       const items = rows.map((row) => listedJobMapping.fromRow(row))
+      // A page that is not full is the last one.
+      if (items.length < limit && (items.length > 0 || offset === 0))
+        return { items, total: offset + items.length }
+      const { rows: counted } = await count.run(db, values)
       return { items, total: Number(counted[0]?.total ?? 0) }
     },
 

@@ -33,7 +33,12 @@ function checkFence(session: SqliteSession, jobId: string, fence: number): void 
   if (latest !== undefined && fence < latest.fence) throw new StaleWriterError(jobId, fence)
 }
 
-function insertEvents(session: SqliteSession, jobId: string, events: readonly StoredEvent[]): void {
+/** Inserts events with the prepared statements of all appends. */
+export function insertEvents(
+  session: SqliteSession,
+  jobId: string,
+  events: readonly StoredEvent[],
+): void {
   let done = 0
   try {
     for (const part of chunks(events, ROWS_OF_STATEMENT)) {

@@ -25,6 +25,8 @@ export interface RunHost {
    * downstream starts. Resolves to false if the state is too large to store.
    */
   readonly checkpoint?: ((vertexId: string, state: string) => Promise<boolean>) | undefined
+  /** Called before a step and a tool call, which must not be repeated: what the host holds back is stored then. */
+  readonly settle?: (() => Promise<void>) | undefined
   /** Called when a vertex has failed, with the state that keeps it failed in later runs of the job. */
   readonly failed?: ((vertexId: string, state: string) => Promise<void>) | undefined
   /** `ctx.suspend`. */

@@ -82,6 +82,7 @@ export class DurableCalls implements DurableOperations {
     const key = stepName(vertexId, name, this.#iterationOf(this.#vertex(vertexId)))
     const kept = readStep(this.#steps.get(key))
     if (kept !== undefined) return kept.value as T
+    await this.#run.host.settle?.()
     const value = await work()
     const state = encodeJson(() => ({ step: encodeValue(value) }))
     // A non-serialisable value is computed again each time.

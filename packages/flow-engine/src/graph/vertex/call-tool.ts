@@ -20,6 +20,7 @@ export async function callTool(
 ): Promise<unknown> {
   const { vertexId: id } = tool
   const facts = { kind: 'tool', name: tool.name, input: () => args } as const
+  await run.host.settle?.()
   const call = (): Promise<unknown> => reportedCall(context, facts, () => tool.call(args, options))
   if (id === undefined) return call()
   if (context.open) run.send('build_start', () => ({ id }))

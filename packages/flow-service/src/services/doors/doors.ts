@@ -17,6 +17,7 @@ import {
   pathOfTicket,
   sealTicket,
   storeSentFiles,
+  TURN_OPTIONS,
   Turns,
   type DoorCall,
   type DoorFlow,
@@ -135,18 +136,12 @@ export function createDoorServices({
       }
       const build: BuildRequest = {
         flow: flow.plan,
-        mode: 'run',
-        resumable: true,
-        announceAnswers: true,
+        ...TURN_OPTIONS,
         input: {
           type: 'chat',
           value: run.text,
           ...(run.files.length === 0 ? {} : { files: run.files }),
         },
-        outputType: 'chat',
-        stream: true,
-        blankTokens: true,
-        reasoning: true,
         history: run.keepsStates ?? false,
         sessionId: chatId,
         variables: { ...run.variables },

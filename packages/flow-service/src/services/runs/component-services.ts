@@ -102,6 +102,7 @@ function createMessages(
   const insert = async (given: MessageRecord): Promise<void> => {
     checkNames(given)
     const message = { ...given, ...only }
+    await pending?.begun()
     await store.insert(toStored(message, userId))
     await stored(message)
     const { id, flowId, sessionId } = message

@@ -135,7 +135,7 @@ export function createRunner(runner: RunnerOptions): Runner {
     )
     owners.add(run, owner)
     const recorded = watched(run, recorder)
-      .then(() => pending.settled())
+      .then(() => pending.written())
       .finally(() => sweep.after(flowId, flowId, request.records === 'run' ? userId : undefined))
     // A failed run is reported with its own error.
     recorded.catch(() => undefined)

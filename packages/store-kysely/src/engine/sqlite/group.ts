@@ -153,18 +153,24 @@ export function allStatements(
   return {
     rows: queries.length,
     ...writing,
-    run(session) {
-      session.run('savepoint x_part', [])
-      try {
+    run: (session) =>
+      savepoint(session, () => {
         for (const { sql, parameters } of queries) session.run(sql, parameters)
-        session.run('release x_part', [])
-      } catch (error) {
-        if (session.database.inTransaction) {
-          session.run('rollback to x_part', [])
-          session.run('release x_part', [])
-        }
-        throw error
-      }
-    },
+      }),
+  }
+}
+
+/** Work within a shared transaction, all or nothing. */
+export function savepoint(session: SqliteSession, work: () => void): void {
+  session.run('savepoint x_part', [])
+  try {
+    work()
+    session.run('release x_part', [])
+  } catch (error) {
+    if (session.database.inTransaction) {
+      session.run('rollback to x_part', [])
+      session.run('release x_part', [])
+    }
+    throw error
   }
 }
