@@ -69,6 +69,9 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'Come from Langflow': ['newer-versions', 'migrate-from-langflow'],
   Surfaces: [
     'surfaces',
+    'surfaces-lit',
+    'surfaces-react',
+    'surfaces-copilotkit',
     'surfaces-from-models',
     'surfaces-a2a',
     'surfaces-ag-ui',
