@@ -13,7 +13,6 @@ import {
   run,
   uiV09,
   validateSubmission,
-  type AnySurfaceStore,
   type JsonObject,
 } from '@x/surface-protocol'
 import {
@@ -123,7 +122,7 @@ describe('SN-55 SN-56: the writer', () => {
       await writer.remove('s', '/rows/7')
       await writer.remove('s', '/map/0')
       expect(writer.store.getData('s')).toEqual({ rows: [{ deep: [2] }, 4], map: {} })
-      const viewer: AnySurfaceStore = createSurfaceStore({ version: asked as '0.9.1' })
+      const viewer = createSurfaceStore({ version: asked as '0.9.1' })
       viewer.applyAll(sent)
       expect(viewer.getData('s')).toEqual(writer.store.getData('s'))
     },
