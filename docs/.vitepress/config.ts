@@ -103,7 +103,13 @@ const referenceSections: Readonly<Record<string, readonly string[]>> = {
     'scim-security',
     'scim-performance',
   ],
-  Surfaces: ['surface-catalog', 'surface-errors', 'surface-limits', 'surface-performance'],
+  Surfaces: [
+    'surface-catalog',
+    'surface-conformance',
+    'surface-errors',
+    'surface-limits',
+    'surface-performance',
+  ],
   'Adapters and stores': ['adapter-errors', 'stores'],
 }
 
