@@ -121,9 +121,9 @@ async function run(input: { threadId: string; runId: string }): Promise<object[]
   } else {
     const submission = validateSubmission(writer.store, action)
     cards.received(submission)
-    const name = escapeMarkdown(String(submission.data['name']))
+    const { name } = submission.data as { name: string }
     const problem = submission.diagnostics[0]?.message
-    await writer.update('card', '/answer', problem ?? `Hello ${name}`)
+    await writer.update('card', '/answer', problem ?? `Hello ${escapeMarkdown(name)}`)
   }
   return [
     { type: 'RUN_STARTED', threadId, runId },

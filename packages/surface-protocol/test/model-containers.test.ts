@@ -68,8 +68,7 @@ describe('outputs in other containers', () => {
   test.each(Object.entries(outputs))('SX-21 SX-24: %s', (_, output) => {
     const parts = extractMessages(output, options)
     const messages = seen(parts).map((part) => (part.kind === 'message' ? part.message : part))
-    const version = output.includes('"0.9.1"') ? 'v0.9.1' : expect.stringMatching(/^v0\.9/)
-    expect(messages).toEqual([C, U].map((one) => ({ ...JSON.parse(one), version })))
+    expect(messages).toEqual([C, U].map((one) => JSON.parse(one)))
     for (const size of [1, 7]) {
       const extractor = createMessageExtractor(options)
       const pieces = output.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []

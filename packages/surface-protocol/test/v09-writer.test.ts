@@ -115,8 +115,11 @@ describe('SN-55 SN-56: the writer', () => {
         send: (message) => void sent.push(message),
       })
       const list = { children: [] }
-      const root = asked === '0.9.1' ? uiV09.Column(list) : createUi(basicCatalogV1).Column(list)
-      await writer.render('s', { root, data: { rows: [1, { deep: [2, 3] }, 4], map: { 0: 'a' } } })
+      const column = asked === '0.9.1' ? uiV09.Column(list) : createUi(basicCatalogV1).Column(list)
+      await writer.render('s', {
+        root: column,
+        data: { rows: [1, { deep: [2, 3] }, 4], map: { 0: 'a' } },
+      })
       await writer.remove('s', '/rows/0')
       await writer.remove('s', 'rows/0/deep/1')
       await writer.remove('s', '/rows/7')
