@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { quote, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { formatPointer, isPlainObject, ownValue } from '../json.ts'
 import { isSafeUrl, LINK_SCHEMES, MEDIA_SCHEMES } from './url-schemes.ts'
@@ -62,7 +63,7 @@ export function unsafeUrlsIn(message: unknown, rule: UrlRule): SurfaceDiagnostic
     const list = isPlainObject(payload) ? payload.components : undefined
     if (!Array.isArray(list)) continue
     list.forEach((component: unknown, index) => {
-      if (isPlainObject(component)) found.push(...urlsOf(component, [kind, 'components', index]))
+      if (isPlainObject(component)) append(found, urlsOf(component, [kind, 'components', index]))
     })
   }
   return unsafeOf(found, rule)
