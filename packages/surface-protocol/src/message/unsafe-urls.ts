@@ -113,19 +113,22 @@ export function urlsOf(
     const target = (link ?? reference ?? auto ?? '').replaceAll(/^<|>$/g, '')
     add(target, 'link', [...at, 'text'])
   }
-  const stack: { value: unknown; where: (string | number)[] }[] = [{ value: properties, where: at }]
+  const stack: { value: object; where: (string | number)[] }[] = [{ value: properties, where: at }]
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     const { value, where } = top
-    if (where.length > 64 || typeof value !== 'object' || value === null || isOther(value)) continue
+    if (where.length > 64 || isOther(value)) continue
     const opens = isPlainObject(value) && (value.call ?? value['@call']) === 'openUrl'
     const args = opens ? value.args : undefined
     const asked = isPlainObject(args) ? args.url : undefined
     const target = literalOf(asked) ?? (isPlainObject(asked) ? textOf(asked) : null)
     if (target !== null) add(target, 'link', [...where, 'args', 'url'])
-    const members: [string | number, unknown][] = Array.isArray(value)
-      ? value.map((member: unknown, index): [number, unknown] => [index, member])
-      : Object.entries(value)
-    for (const [key, member] of members) stack.push({ value: member, where: [...where, key] })
+    // Texts hold nothing: a list of many ids costs no more than a look at each.
+    const isList = Array.isArray(value)
+    for (const [key, member] of isList ? value.entries() : Object.entries(value)) {
+      if (typeof member === 'object' && member !== null) {
+        stack.push({ value: member, where: [...where, key] })
+      }
+    }
   }
   return found
 }
