@@ -103,7 +103,7 @@ describe.runIf(isThere)('SX-59: public suites', () => {
 
   type Processed = {
     action?: string
-    mode?: 'tolerant'
+    mode?: 'strict' | 'tolerant'
     messages: unknown[]
     expectError?: object
     expect?: { surfaces: Record<string, { theme?: JsonObject; dataModel?: JsonObject }> }
