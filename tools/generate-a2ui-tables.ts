@@ -43,7 +43,10 @@ function textOf(table: CatalogTable, base: CatalogTable | null, name: string): s
   }
   let text = JSON.stringify(share(table, base, []))
   for (const [mark, source] of shared) text = text.replace(JSON.stringify(mark), source)
-  return text
+  // Long enumerations take a line for each word otherwise.
+  return text.replaceAll(/\["\w+"(?:,"\w+"){7,}\]/g, (list) => {
+    return `words('${(JSON.parse(list) as string[]).join(' ')}')`
+  })
 }
 
 async function write(
@@ -65,13 +68,14 @@ const basic = tableOf('v0_9_1/catalogs/basic.json', '0.9')
 const minimal = tableOf('v0_9_1/catalogs/minimal.json', '0.9')
 const basicV1 = tableOf('v1_0/catalogs/basic.json', '1.0')
 const TYPE = "import type { CatalogTable } from './table.ts'"
+const WORDS = "import { words } from '../words.ts'"
 const BASE = "import { basicTable } from './basic-table.ts'"
 
 await write('v09/basic-table.ts', {
   name: 'basic',
   version: '0.9.1',
   text: textOf(basic, null, ''),
-  imports: TYPE,
+  imports: `${WORDS}\n${TYPE}`,
 })
 await write('v09/minimal-table.ts', {
   name: 'minimal',
@@ -83,5 +87,5 @@ await write('v1/basic-table-v1.ts', {
   name: 'basic',
   version: '1.0',
   text: textOf(basicV1, basic, 'basicTable'),
-  imports: `${BASE.replace('./', '../v09/')}\n${TYPE.replace('./', '../v09/')}`,
+  imports: `${BASE.replace('./', '../v09/')}\n${WORDS}\n${TYPE.replace('./', '../v09/')}`,
 })

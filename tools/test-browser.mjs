@@ -1,6 +1,7 @@
 /**
- * The pages in a real browser: the console of the reference server, the surface of hono-surface, and its
- * form in the public web client of A2UI 0.9.1, and the page of `x-flow dev`.
+ * The pages in a real browser: the console of the reference server, the surface of hono-surface, its form in
+ * the public web client of A2UI 0.9.1, the pages of the guides for Lit, React and CopilotKit, and that of
+ * `x-flow dev`.
  * Skips with a note where no Chromium is found (CHROMIUM_PATH names one elsewhere), else installs
  * what drives it into `tools/browser` when it is not there yet. With `--screenshots` the pictures of
  * docs/images are taken anew. EDITOR_PATH names the folder of a built editor that the server is to
@@ -22,6 +23,7 @@ import { testFlowCheck } from './browser/test-flow-check.mjs'
 import { testInbox } from './browser/test-inbox.mjs'
 import { testRunWarnings } from './browser/test-run-warnings.mjs'
 import { testMetrics } from './browser/test-metrics.mjs'
+import { testSurfaceClients } from './browser/test-surface-clients.mjs'
 import { testTraces } from './browser/test-traces.mjs'
 import { terminalPicture } from './terminal-picture.mjs'
 
@@ -51,7 +53,7 @@ if (browserPath === undefined) {
 /** The library that drives the browser: no part of the workspace, which would carry it for this alone. */
 function loadPlaywright() {
   const folder = join(root, 'tools/browser')
-  const needed = ['playwright-core', '@a2ui/lit', 'axe-core']
+  const needed = ['playwright-core', '@a2ui/lit', '@copilotkit/react-core', 'axe-core']
   if (!needed.every((name) => existsSync(join(folder, 'node_modules', name))))
     execFileSync('npm', ['ci', '--prefix', folder], { cwd: folder, stdio: 'inherit' })
   return createRequire(join(folder, 'package.json'))('playwright-core')
@@ -68,6 +70,7 @@ async function run() {
     await testPoll(await open(context))
     await testAsking(await open(context))
     await testDevPage(await open(context), { root, passed })
+    await testClients(context)
     await testBuiltEditor(context, folder)
     console.log('browser: all passed')
   } finally {
@@ -418,6 +421,16 @@ async function testAsking(page) {
     await page.getByRole('button', { name: 'Ask' }).click()
     await page.getByText('The flow heard: Where is the harbour?').waitFor()
     passed('an action of a surface runs a flow with what was typed')
+  } finally {
+    await server.stop()
+  }
+}
+
+/** The public renderers with a surface of every type, and CopilotKit with an agent. */
+async function testClients(context) {
+  const server = await start('tools/surface-clients.ts', {})
+  try {
+    await testSurfaceClients(context, { url: server.url, passed })
   } finally {
     await server.stop()
   }

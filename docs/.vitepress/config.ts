@@ -69,6 +69,9 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'Come from Langflow': ['newer-versions', 'migrate-from-langflow'],
   Surfaces: [
     'surfaces',
+    'surfaces-lit',
+    'surfaces-react',
+    'surfaces-copilotkit',
     'surfaces-from-models',
     'surfaces-a2a',
     'surfaces-ag-ui',
@@ -100,7 +103,13 @@ const referenceSections: Readonly<Record<string, readonly string[]>> = {
     'scim-security',
     'scim-performance',
   ],
-  Surfaces: ['surface-catalog', 'surface-errors', 'surface-limits', 'surface-performance'],
+  Surfaces: [
+    'surface-catalog',
+    'surface-conformance',
+    'surface-errors',
+    'surface-limits',
+    'surface-performance',
+  ],
   'Adapters and stores': ['adapter-errors', 'stores'],
 }
 

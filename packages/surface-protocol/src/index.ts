@@ -57,6 +57,8 @@ export {
   type CheckUserActionOptions,
   type CreateUserActionOptions,
 } from './store/user-action.ts'
+export type { UrlOptions } from './message/unsafe-urls.ts'
+export { checkUrls } from './store/check-urls.ts'
 export { formatMessage } from './message/format-message.ts'
 export {
   formatClientError,

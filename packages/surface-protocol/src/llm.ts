@@ -44,7 +44,7 @@ export {
   type RecoveryResult,
   type RunWithRecoveryOptions,
 } from './llm/run-with-recovery.ts'
-export type { UrlOptions } from './llm/extract-options.ts'
+export type { UrlOptions } from './message/unsafe-urls.ts'
 export {
   createSurfaceParts,
   type SurfaceParts,

@@ -7,6 +7,7 @@ import {
   check,
   createSurfaceStore,
   createSurfaceWriter,
+  createUi,
   each,
   event,
   run,
@@ -19,6 +20,7 @@ import {
   createSurfaceHandler,
   type ChannelItem,
 } from '@x/surface-protocol/http'
+import { basicCatalogV1, v1 } from '@x/surface-protocol/v1'
 
 const version = '0.9.1'
 const keysOf = (messages: object[]) => messages.map((message) => Object.keys(message)[1])
@@ -103,6 +105,31 @@ describe('SN-55 SN-56: the writer', () => {
       { version: 'v0.9.1', deleteSurface: { surfaceId: 's' } },
     ])
   })
+
+  test.each(['0.9.1', v1] as const)(
+    'SN-55: removing an item closes the gap (%s)',
+    async (asked) => {
+      const sent: unknown[] = []
+      const writer = createSurfaceWriter({
+        version: asked,
+        send: (message) => void sent.push(message),
+      })
+      const list = { children: [] }
+      const column = asked === '0.9.1' ? uiV09.Column(list) : createUi(basicCatalogV1).Column(list)
+      await writer.render('s', {
+        root: column,
+        data: { rows: [1, { deep: [2, 3] }, 4], map: { 0: 'a' } },
+      })
+      await writer.remove('s', '/rows/0')
+      await writer.remove('s', 'rows/0/deep/1')
+      await writer.remove('s', '/rows/7')
+      await writer.remove('s', '/map/0')
+      expect(writer.store.getData('s')).toEqual({ rows: [{ deep: [2] }, 4], map: {} })
+      const viewer = createSurfaceStore({ version: asked as '0.9.1' })
+      viewer.applyAll(sent)
+      expect(viewer.getData('s')).toEqual(writer.store.getData('s'))
+    },
+  )
 
   test('invalid messages are not sent; unreceived ones are sent again', async () => {
     const { writer, taken } = writing()

@@ -50,7 +50,10 @@ export interface SurfaceWriter {
    * @throws SurfaceError, also `limit_exceeded` (`waitingCalls`)
    */
   update(surfaceId: string, path: string, contents: JsonValue): Promise<void>
-  /** Removes a data location. @throws SurfaceError `unsupported_version` in version 0.8 */
+  /**
+   * Removes a data location; the items behind an item of an array move up.
+   * @throws SurfaceError `unsupported_version` in version 0.8
+   */
   remove(surfaceId: string, path: string): Promise<void>
   delete(surfaceId: string): Promise<void>
 }

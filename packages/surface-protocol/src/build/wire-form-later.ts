@@ -1,6 +1,7 @@
 import { append } from '@x/wire'
 import { basicCatalogV09 } from '../catalog/v09/basic-catalog.ts'
-import { mapToJson } from '../data/data-value.ts'
+import { formatDataPath, readDataPath } from '../data/data-path.ts'
+import { arrayIndex, mapToJson, toJson, valueAt, type DataMap } from '../data/data-value.ts'
 import type { Definition } from '../graph/definition.ts'
 import { cloneJson, equalJson, ownValue, type JsonObject, type JsonValue } from '../json.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
@@ -90,9 +91,26 @@ export function createLaterForm(
       ].map(say)
     },
     update: (surfaceId, path, value) => [say(dataUpdate(surfaceId, { path, value }))],
-    removal: (surfaceId, path) => [say(dataUpdate(surfaceId, parts.removal(path)))],
+    removal: (surfaceId, path) => {
+      const { root } = surfaces.get(surfaceId)?.data ?? {}
+      const shorter = withoutItem(root, path)
+      return [say(dataUpdate(surfaceId, shorter ?? parts.removal(path)))]
+    },
     deletion,
   }
+}
+
+/**
+ * The array of the item at a path, without that item; null if there is none. A message that removes an item leaves
+ * `null` in its place, so that the others keep their paths.
+ */
+function withoutItem(root: DataMap | undefined, path: string): DataDifference | null {
+  const segments = readDataPath(path)?.segments ?? []
+  const parent = segments.slice(0, -1)
+  const list = valueAt(root, parent)
+  const index = arrayIndex(segments.at(-1) ?? '')
+  if (!Array.isArray(list) || index === null || index >= list.length) return null
+  return { path: formatDataPath(parent), value: toJson(list.toSpliced(index, 1)) }
 }
 
 /** Returns whether a surface was created with these settings. */

@@ -39,3 +39,9 @@ export interface BlockResult {
 export interface BlockReader {
   read(piece: string, last: boolean): BlockResult
 }
+
+/** What to do next: read on, wait for text, or stop; `isText`: what was read is text. */
+export type Step =
+  | 'on'
+  | 'wait'
+  | { readonly from: number; readonly end: number | null; readonly isText?: boolean }

@@ -1,26 +1,26 @@
 import { append } from '@x/wire'
 import { detectVersion } from '../interop/detect-version.ts'
 import { isPlainObject } from '../json.ts'
-import { bareGap, between, commentBegun, encodedAhead, entityAhead } from './block-patterns.ts'
-import type { BlockReader, BlockReaderOptions, BlockResult } from './block-reader-options.ts'
+import {
+  bareGap,
+  between,
+  commentBegun,
+  encodedAhead,
+  encodingAt,
+  type Encoding,
+} from './block-patterns.ts'
+import type { BlockReader, BlockReaderOptions, BlockResult, Step } from './block-reader-options.ts'
 import { ArrivingComponents } from './arriving-components.ts'
 import { BlockText, MAX_CLOSE } from './block-text.ts'
 import { CommentSkipper } from './comment-skipper.ts'
 import type { ExtractedPart } from './extracted-part.ts'
 import { faultPart, noMessagePart, tooLongPart, type MessageFault } from './fault-part.ts'
-import { decodeEntities } from '../message/html-entities.ts'
 import { LOOK_AHEAD, matchAt, messageAhead, messageKey, messagesAhead } from './json-tokens.ts'
 import { PlainScanner } from './plain-scanner.ts'
 import { readSurely } from './repair-json.ts'
 import type { Place } from './text-place.ts'
 import { unwrapMessages } from './unwrap-messages.ts'
 import { truncated } from './validate-parts.ts'
-
-/** What to do next: read on, wait for text, or stop; `isText`: what was read is text. */
-type Step =
-  | 'on'
-  | 'wait'
-  | { readonly from: number; readonly end: number | null; readonly isText?: boolean }
 
 /** Creates a reader for a block behind its opening. */
 export function createBlockReader(options: BlockReaderOptions, start: Place): BlockReader {
@@ -139,7 +139,8 @@ class Reader implements BlockReader {
         }
         this.#isLost = false
       }
-      if (matchAt(entityAhead, text, at) !== null) return this.#entities(last, parts)
+      const encoding = encodingAt(text, at)
+      if (encoding) return this.#encoded(encoding, last, parts)
       this.#begin(at)
       return 'on'
     }
@@ -169,21 +170,20 @@ class Reader implements BlockReader {
     return { from: this.#at, end: this.#at + closing.length }
   }
 
-  /** A block whose quotation marks are entities is decoded as a whole. */
-  #entities(last: boolean, parts: ExtractedPart[]): Step {
+  /** A block whose quotation marks are entities or escaped is decoded as a whole. */
+  #encoded({ decode, repair }: Encoding, last: boolean, parts: ExtractedPart[]): Step {
     const text = this.#text.kept
     const { maximum, opening } = this.#options
     const end = this.#text.closing(this.#at)
     if (end === null && !last) {
-      if (text.length - this.#at <= maximum) return 'wait'
-      this.#tooLong(parts)
+      if (text.length - this.#at > maximum) this.#tooLong(parts)
       return 'wait'
     }
     const place = this.#text.placeAt(this.#at)
-    const decoded = decodeEntities(text.slice(this.#at, end?.index))
+    const decoded = decode(text.slice(this.#at, end?.index))
     const inner = createBlockReader({ ...this.#options, close: null, opening }, place)
     for (const part of inner.read(decoded, true).parts) {
-      if (part.kind === 'message') part.repairs.push('html entity')
+      if (part.kind === 'message') part.repairs.push(repair)
       parts.push(part)
     }
     this.#found = true

@@ -2,6 +2,7 @@ import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
 import { readVersion } from '../data/version.ts'
 import { resolveLimits } from '../diagnostics/limits.ts'
 import { detectVersion } from '../interop/detect-version.ts'
+import { resolveUrls } from '../message/unsafe-urls.ts'
 import type { BlockReader, BlockReaderOptions } from './block-reader-options.ts'
 import { createBlockReader } from './block-reader.ts'
 import type { ExtractedPart } from './extracted-part.ts'
@@ -94,13 +95,10 @@ class Extractor implements MessageExtractor {
       throw new TypeError('truncation must be heal or refuse')
     }
     const { bare = version !== '0.8', thinking = version !== '0.8' } = options
-    const unsafeUrls = options.unsafeUrls ?? 'refuse'
-    if (!['warn', 'refuse', 'allow'].includes(unsafeUrls)) {
-      throw new TypeError('unsafeUrls must be warn, refuse or allow')
-    }
+    resolveUrls(options)
     this.#tag = new RegExp(`<(?:${escapeForPattern(tag)}|a2ui)[\\s>]`, 'i')
     this.#finder = createOpeningFinder({ tag, bare, thinking })
-    const { catalogAliases, urlSchemes = {} } = options
+    const { catalogAliases, unsafeUrls = 'refuse', urlSchemes = {} } = options
     const validation = { version, catalogs, limits, catalogAliases, unsafeUrls, urlSchemes }
     const marksCuts = version !== '0.8' || truncation !== undefined
     this.#reader = {

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Version } from '../data/version.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import type { UrlOptions } from '../message/unsafe-urls.ts'
 import type { AnySurfaceStore } from '../store/store.ts'
 
 /** Options for finding messages in a text. */
@@ -33,12 +34,4 @@ export interface ExtractMessagesOptions extends UrlOptions {
   readonly progressive?: boolean
   /** Surfaces that exist already; used with `complete`. */
   readonly surfaces?: Iterable<string> | AnySurfaceStore
-}
-
-/** Treatment of URLs. */
-export interface UrlOptions {
-  /** Treatment of a URL whose scheme is not allowed. Default: refuse, for it is a model's output. */
-  readonly unsafeUrls?: 'warn' | 'refuse' | 'allow'
-  /** Allowed schemes. Default: http, https, mailto, tel for links; http, https and data of images for media. */
-  readonly urlSchemes?: { readonly link?: readonly string[]; readonly media?: readonly string[] }
 }

@@ -114,7 +114,7 @@ function mayBeMessages(text: string, at: number, last: boolean): boolean | null 
   if (last || text.length - at > 300) return false
   const rest = text.slice(begin)
   const isOpen =
-    /^(?:[{\uff5b]\s*(?:["'`\u201c]?\w{0,24}["'`\u201d]?\s*(?:[:\uff1a]\s*["'`\u201c]?v?)?)?)?$/.test(
+    /^(?:[{\uff5b]\s*(?:["'`\u201c]?\w{0,24}["'`\u201d]?\s*(?:[:\uff1a]\s*(?:["'`\u201c]?v?|"(?:[^"\\\n]|\\.){0,120}\\?(?:"\s*(?:,\s*(?:"\w{0,16}(?:"\s*(?:[:]\s*)?)?)?)?)?))?)?)?$/.test(
       rest,
     )
   return isOpen ? null : false

@@ -2,6 +2,7 @@ import { endOfFaulty } from './end-of-faulty.ts'
 import { JsonFrames, type JsonFrame } from './json-frames.ts'
 import type { JsonReading, JsonResult } from './json-reading.ts'
 import { opensString, readString, type StringResult } from './json-string.ts'
+import { readTriple } from './triple-quotes.ts'
 import {
   keyAhead,
   matchAt,
@@ -224,7 +225,9 @@ class JsonReader {
 
   #string(place: StringPlace): StringResult {
     const { final, inner = 10_000, not = -1 } = this.#reading
-    const read = readString(this.#text, this.#at, { place, final, inner, not })
+    const triple = readTriple(this.#text, this.#at, final)
+    const read =
+      triple === 'none' ? readString(this.#text, this.#at, { place, final, inner, not }) : triple
     if (read === null) throw HALT
     for (const repair of read.repairs) this.#repairs.add(repair)
     if (read.inner.length > 0) this.#inner.push(read)

@@ -48,9 +48,12 @@ const VERSION = `${Q}version${Q}${SPACE}${COLON}${SPACE}${Q}v?\\d[\\d.]{0,8}${Q}
 export const messageAhead = new RegExp(`[{\\uff5b]${SPACE}(?:${VERSION})?${MESSAGE}`, 'yu')
 /** A message's key anywhere. */
 export const messageKey = new RegExp(MESSAGE, 'u')
+/** What stands in front of messages in a chat's answer or a tool's call. */
+const WORDS = `(?:"(?:text|message|response|name|tool|type)"${SPACE}:${SPACE}"(?:[^"\\\\\\n]|\\\\.){0,120}"${SPACE},${SPACE})`
+
 /** The beginning of an object that may be a message or hold messages. */
 export const messagesAhead = new RegExp(
-  `[{\\uff5b]${SPACE}(?:${MESSAGE}|${Q}version${Q}${SPACE}${COLON}${SPACE}${Q}v?\\d|${Q}(?:messages|a2ui_operations|a2ui|a2ui_messages)${Q}${SPACE}${COLON}${SPACE}[[{"])`,
+  `[{\\uff5b]${SPACE}(?:${MESSAGE}|${Q}version${Q}${SPACE}${COLON}${SPACE}${Q}v?\\d|${WORDS}?${Q}(?:messages|a2ui_operations|a2ui|a2ui_messages)${Q}${SPACE}${COLON}${SPACE}[[{"]|${WORDS}${Q}(?:arguments|args|input|parameters)${Q}${SPACE}${COLON}${SPACE}[[{])`,
   'yu',
 )
 

@@ -5,6 +5,8 @@ import { detectVersion } from '../interop/detect-version.ts'
 import { parseClean, repairJson } from './repair-json.ts'
 
 const WRAPPERS = ['messages', 'a2ui_operations', 'a2ui', 'a2ui_messages']
+/** Where calls of tools have what they are called with. */
+const ARGUMENTS = ['arguments', 'args', 'input', 'parameters']
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   '0.9': ['createSurface', 'updateComponents', 'updateDataModel', 'deleteSurface'],
   '1.0': [
@@ -63,11 +65,24 @@ function wrappedIn(value: Record<string, unknown>): unknown {
   if (detectVersion(value) !== null && value.version === undefined) return undefined
   const others = Object.keys(value).filter((key) => key !== 'version')
   const [key = ''] = others
-  if (others.length !== 1 || !WRAPPERS.includes(key)) return undefined
+  if (others.length !== 1 || !WRAPPERS.includes(key)) return besideWords(value, others)
   const wrapped = value[key]
   return typeof wrapped === 'object' || typeof wrapped === 'string'
     ? (wrapped ?? undefined)
     : undefined
+}
+
+/** The messages of an object that else holds only words: those of a chat's answer or of a tool's call. */
+function besideWords(value: Record<string, unknown>, keys: readonly string[]): unknown {
+  const held = keys.filter((key) => typeof value[key] === 'object' && value[key] !== null)
+  const [key = ''] = held
+  const inner = value[key]
+  if (held.length !== 1 || keys.some((one) => one !== key && typeof value[one] !== 'string')) {
+    return undefined
+  }
+  const isCall = ARGUMENTS.includes(key)
+  if (Array.isArray(inner)) return isCall || WRAPPERS.includes(key) ? inner : undefined
+  return isCall && isPlainObject(inner) ? wrappedIn(inner) : undefined
 }
 
 /** The message with its version, if that is absent or lacks its letter; null if there is nothing to do. */

@@ -3,12 +3,11 @@ import type { Version } from '../data/version.ts'
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
+import { resolveUrls, unsafeUrlsIn, type UrlOptions } from '../message/unsafe-urls.ts'
 import { validateMessage } from '../message/validate-message.ts'
 import type { ExtractedPart } from './extracted-part.ts'
-import type { UrlOptions } from './extract-options.ts'
 import { describeFinding, withHints } from './model-hints.ts'
 import type { Place } from './text-place.ts'
-import { unsafeUrlsIn } from './unsafe-urls.ts'
 
 /** Options for validating a model's messages. */
 export interface MessageValidation extends UrlOptions {
@@ -23,10 +22,10 @@ export interface MessageValidation extends UrlOptions {
 export function errorsOf(value: unknown, validation: MessageValidation): SurfaceDiagnostic[] {
   const { version, catalogs, catalogAliases = {} } = validation
   const check = (options: object): SurfaceDiagnostic[] =>
-    validateMessage(value, { version, ...options } as { version: '0.9.1' }).diagnostics.filter(
-      ({ severity }) => severity === 'error',
-    )
-  const urls = unsafeUrlsIn(value, validation).filter(({ severity }) => severity === 'error')
+    validateMessage(value, { version, unsafeUrls: 'allow', ...options } as {
+      version: '0.9.1'
+    }).diagnostics.filter(({ severity }) => severity === 'error')
+  const urls = urlErrorsOf(value, validation)
   if (version !== '0.8') {
     const errors = check(catalogs === undefined ? {} : { catalogs, catalogAliases })
     return withHints([...errors, ...urls], value)
@@ -34,6 +33,11 @@ export function errorsOf(value: unknown, validation: MessageValidation): Surface
   const results = (catalogs ?? []).map((catalog) => check({ catalog }))
   const errors = results.find((found) => found.length === 0) ?? results[0] ?? check({})
   return [...errors, ...urls]
+}
+
+function urlErrorsOf(value: unknown, options: UrlOptions): SurfaceDiagnostic[] {
+  const { unsafeUrls = 'refuse' } = options
+  return unsafeUrls === 'refuse' ? unsafeUrlsIn(value, resolveUrls(options, 'refuse')) : []
 }
 
 /** The part for a complete message, which begins at a place. */
@@ -47,7 +51,7 @@ export function validatedPart(
   if (cut !== undefined) return part
   const diagnostics =
     validation.catalogs === undefined
-      ? unsafeUrlsIn(message, validation).filter(({ severity }) => severity === 'error')
+      ? urlErrorsOf(message, validation)
       : errorsOf(message, validation)
   const [first] = diagnostics
   if (first === undefined) return part

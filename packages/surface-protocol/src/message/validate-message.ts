@@ -11,6 +11,7 @@ import { dataModelUpdate, surfaceUpdate, type ServerMessage } from './v08/messag
 import { readVersion, type Protocol } from '../data/version.ts'
 import { messagePartsOf } from './protocol-parts.ts'
 import type { ServerMessageV09 } from './v09/messages-v09.ts'
+import { resolveUrls, unsafeUrlsIn } from './unsafe-urls.ts'
 import { validateMessageV09 } from './v09/validate-message-v09.ts'
 import { readMessage, type MessageDraft } from './v08/read-message.ts'
 import type { ValidateMessageOptions } from './validate-options.ts'
@@ -35,6 +36,16 @@ export function validateMessage(
 export function validateMessage(
   value: unknown,
   options: ValidateMessageOptions = {},
+): ValidationResult<ServerMessage | ServerMessageV09 | JsonObject> {
+  const urls = unsafeUrlsIn(value, resolveUrls(options))
+  const { message, diagnostics } = judged(value, options)
+  const isRefused = urls.some(({ severity }) => severity === 'error')
+  return { message: isRefused ? null : message, diagnostics: [...diagnostics, ...urls] }
+}
+
+function judged(
+  value: unknown,
+  options: ValidateMessageOptions,
 ): ValidationResult<ServerMessage | ServerMessageV09 | JsonObject> {
   const version = readVersion(options.version)
   if (typeof version !== 'string') return messagePartsOf(version).validateMessage(value, options)

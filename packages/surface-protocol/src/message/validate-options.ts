@@ -2,9 +2,10 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Version } from '../data/version.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import type { Mode } from '../diagnostics/report.ts'
+import type { UrlOptions } from './unsafe-urls.ts'
 
 /** Options for validating a message. */
-export interface ValidateMessageOptions {
+export interface ValidateMessageOptions extends UrlOptions {
   /** Default: strict. */
   readonly mode?: Mode
   /** Also validates components and styles. */

@@ -5,6 +5,7 @@ import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import type { Mode, Report } from '../diagnostics/report.ts'
 import type { Evaluator, EvaluatorOptions } from '../functions/evaluate.ts'
 import type { ComponentCheck } from '../message/v08/component-check.ts'
+import type { UrlRule } from '../message/unsafe-urls.ts'
 import type { ValidationResult } from '../message/validation-result.ts'
 import type { Instance } from '../tree/instance.ts'
 import type { PathMode } from '../tree/scope.ts'
@@ -48,6 +49,7 @@ export interface StoreSettings {
   readonly protocol: Version
   readonly dialect: StoreDialect
   readonly evaluator: Evaluator | null
+  readonly urls: UrlRule
   readonly mode: Mode
   readonly pathMode: PathMode
   readonly limits: Readonly<SurfaceLimits>

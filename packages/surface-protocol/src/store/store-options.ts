@@ -10,14 +10,15 @@ import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
 import { familyOf, readVersion, type Version } from '../data/version.ts'
 import type { HostFunction } from '../functions/evaluate.ts'
 import { plainSyntax } from '../functions/value-syntax.ts'
+import { resolveUrls, unsafeUrlsIn, type UrlOptions, type UrlRule } from '../message/unsafe-urls.ts'
 import { storeDialectOf } from './dialects.ts'
 import { defaultLimits, resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import type { Mode } from '../diagnostics/report.ts'
 import type { PathMode } from '../tree/scope.ts'
-import type { StoreSettings } from './state.ts'
+import type { StoreDialect, StoreSettings } from './state.ts'
 
 /** Options of a store. */
-export interface SurfaceStoreOptions extends StoreOptionsV09 {
+export interface SurfaceStoreOptions extends StoreOptionsV09, UrlOptions {
   /** Version of the messages. Default: 0.8. */
   readonly version?: Version
   /** Catalogs surfaces may use. Default: the standard catalog. */
@@ -55,6 +56,8 @@ const optionNames: OptionNames<SurfaceStoreOptions> = {
   functions: true,
   locale: true,
   timeZone: true,
+  unsafeUrls: true,
+  urlSchemes: true,
 }
 
 /** Accepts every type; finds bound values and references by their form. */
@@ -72,6 +75,7 @@ export const openSettings: StoreSettings = {
   protocol: '0.8',
   dialect: storeDialectOf('0.8'),
   evaluator: null,
+  urls: null,
   mode: 'tolerant',
   pathMode: 'compatible',
   limits: defaultLimits,
@@ -113,7 +117,8 @@ const noParts: CatalogPartsV09 = {
 export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings {
   checkOptions('createSurfaceStore', options, optionNames)
   const protocol = readVersion(options.version)
-  const dialect = storeDialectOf(protocol)
+  const urls = resolveUrls(options)
+  const dialect = checkingUrls(storeDialectOf(protocol), urls)
   const { catalogs = dialect.catalogs, mode = 'strict', pathMode = 'compatible' } = options
   if (catalogs.length === 0) throw new TypeError('A store needs at least one catalog')
   if (mode !== 'strict' && mode !== 'tolerant')
@@ -134,6 +139,7 @@ export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings
   return {
     protocol,
     dialect,
+    urls,
     evaluator: dialect.evaluator({ ...options, limits }, find),
     mode,
     // From 0.9.1 on, absolute paths always start at the root (SN-28).
@@ -145,5 +151,20 @@ export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings
       return { id, core: find(id) }
     },
     canonicalId: (id) => aliases.get(id) ?? id,
+  }
+}
+
+/** Judges the URLs of each message before it is applied. */
+function checkingUrls(dialect: StoreDialect, urls: UrlRule): StoreDialect {
+  if (urls === null) return dialect
+  return {
+    ...dialect,
+    process(state, message, report) {
+      for (const found of unsafeUrlsIn(message, urls)) {
+        const { code, message: sentence, severity, path: pointer, componentId } = found
+        report.add(code, sentence, { severity, pointer, componentId })
+      }
+      return dialect.process(state, message, report)
+    },
   }
 }

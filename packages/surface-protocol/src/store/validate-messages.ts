@@ -3,12 +3,14 @@ import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../diagnos
 import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import { readVersion, type Version } from '../data/version.ts'
 import { isPlainObject } from '../json.ts'
+import type { UrlOptions } from '../message/unsafe-urls.ts'
+import { validateMessage } from '../message/validate-message.ts'
 import { storeDialectOf } from './dialects.ts'
 import { createStore, stateOfStore, type SurfaceStore } from './store.ts'
 import type { Mode } from '../diagnostics/report.ts'
 
 /** Options for validating a sequence of messages. */
-export interface ValidateMessagesOptions {
+export interface ValidateMessagesOptions extends UrlOptions {
   /** Default: strict. */
   readonly mode?: Mode
   /** Default: the standard catalog. */
@@ -35,13 +37,12 @@ export function validateMessages(
   const store = createStore(ofStore, { strictDuplicates: true })
   const found: SurfaceDiagnostic[] = []
   let index = 0
-  const { family, validateMessage } = storeDialectOf(readVersion(options.version))
-  const isV08 = family === '0.8'
+  const isV08 = storeDialectOf(readVersion(options.version)).family === '0.8'
   for (const value of values) {
     const { diagnostics } =
       isV08 || isKnown(value, store)
         ? store.apply(value, { index })
-        : validateMessage(value, options)
+        : validateMessage(value, options as { version: '0.9.1' })
     for (const diagnostic of diagnostics) found.push({ ...diagnostic, index })
     index += 1
   }

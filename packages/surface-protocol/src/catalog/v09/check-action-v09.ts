@@ -14,7 +14,8 @@ export function checkActionV09<C extends CheckContext>(
   const names = Object.keys(value).filter((name) => value[name] !== undefined)
   const [name] = names
   if (names.length !== 1 || (name !== 'event' && name !== 'functionCall')) {
-    report.must('not_exactly_one', 'an object with either event or functionCall')
+    const hint = typeof value.name === 'string' ? 'event' : undefined
+    report.must('not_exactly_one', 'an object with either event or functionCall', { hint })
     return
   }
   report.path.push(name)
