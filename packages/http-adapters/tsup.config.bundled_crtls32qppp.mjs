@@ -1,0 +1,71 @@
+// tsup.config.ts
+import { defineConfig } from 'tsup'
+
+// ../../tsup.base.ts
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+var __injected_import_meta_url__ = 'file:///tmp/wt/hosts/tsup.base.ts'
+var root = fileURLToPath(new URL('.', __injected_import_meta_url__))
+var tsconfig = join(root, 'tsconfig.build.json')
+var declarations = join(root, 'dist/declarations')
+function packageBuild(entry) {
+  writeDeclarations()
+  const sources = join(declarations, relative(root, process.cwd()))
+  return {
+    entry,
+    format: ['esm'],
+    target: 'node20',
+    // Declarations beside tests, which import packages by name, are no part of a build.
+    tsconfig,
+    clean: true,
+    splitting: true,
+    // Runtimes other than Node know their modules by this prefix alone.
+    removeNodeProtocol: false,
+    noExternal: [/^@x\/wire$/],
+    // The declarations are only joined here. Found by its path, the private package counts as our own, and
+    // its types are joined too. tsup 8 sets `baseUrl`, which TypeScript 6 reports as deprecated.
+    dts: {
+      entry: Object.fromEntries(
+        entry.map((path) => {
+          const name = path.replace(/\.ts$/, '')
+          return [name.replace(/^src\//, ''), join(sources, `${name}.d.ts`)]
+        }),
+      ),
+      compilerOptions: {
+        ignoreDeprecations: '6.0',
+        paths: { '@x/wire': [join(declarations, 'internal/wire/src/index.d.ts')] },
+      },
+    },
+  }
+}
+function writeDeclarations() {
+  const compiler = join(root, 'node_modules/typescript-native/bin/tsc')
+  const parameters = [compiler, '-p', join(root, 'tsconfig.declarations.json')]
+  execFileSync(process.execPath, parameters, { stdio: 'inherit' })
+  for (const path of readdirSync(declarations, { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.d.ts')) continue
+    const file = join(declarations, path)
+    const text = readFileSync(file, 'utf8')
+    const named = text.replaceAll(/(['"]\.{1,2}\/[^'"\n]*)\.ts(?=['"])/g, '$1.js')
+    if (named !== text) writeFileSync(file, named)
+  }
+}
+
+// tsup.config.ts
+var tsup_config_default = defineConfig(
+  packageBuild([
+    'src/index.ts',
+    'src/node.ts',
+    'src/express.ts',
+    'src/fastify.ts',
+    'src/next.ts',
+    'src/hono.ts',
+    'src/koa.ts',
+    'src/next-config.ts',
+    'src/rate-limit.ts',
+  ]),
+)
+export { tsup_config_default as default }
+//# sourceMappingURL=data:application/json;base64,ewogICJ2ZXJzaW9uIjogMywKICAic291cmNlcyI6IFsidHN1cC5jb25maWcudHMiLCAiLi4vLi4vdHN1cC5iYXNlLnRzIl0sCiAgInNvdXJjZXNDb250ZW50IjogWyJjb25zdCBfX2luamVjdGVkX2ZpbGVuYW1lX18gPSBcIi90bXAvd3QvaG9zdHMvcGFja2FnZXMvaHR0cC1hZGFwdGVycy90c3VwLmNvbmZpZy50c1wiO2NvbnN0IF9faW5qZWN0ZWRfZGlybmFtZV9fID0gXCIvdG1wL3d0L2hvc3RzL3BhY2thZ2VzL2h0dHAtYWRhcHRlcnNcIjtjb25zdCBfX2luamVjdGVkX2ltcG9ydF9tZXRhX3VybF9fID0gXCJmaWxlOi8vL3RtcC93dC9ob3N0cy9wYWNrYWdlcy9odHRwLWFkYXB0ZXJzL3RzdXAuY29uZmlnLnRzXCI7aW1wb3J0IHsgZGVmaW5lQ29uZmlnIH0gZnJvbSAndHN1cCdcbmltcG9ydCB7IHBhY2thZ2VCdWlsZCB9IGZyb20gJy4uLy4uL3RzdXAuYmFzZS50cydcblxuZXhwb3J0IGRlZmF1bHQgZGVmaW5lQ29uZmlnKFxuICBwYWNrYWdlQnVpbGQoW1xuICAgICdzcmMvaW5kZXgudHMnLFxuICAgICdzcmMvbm9kZS50cycsXG4gICAgJ3NyYy9leHByZXNzLnRzJyxcbiAgICAnc3JjL2Zhc3RpZnkudHMnLFxuICAgICdzcmMvbmV4dC50cycsXG4gICAgJ3NyYy9ob25vLnRzJyxcbiAgICAnc3JjL2tvYS50cycsXG4gICAgJ3NyYy9uZXh0LWNvbmZpZy50cycsXG4gICAgJ3NyYy9yYXRlLWxpbWl0LnRzJyxcbiAgXSksXG4pXG4iLCAiY29uc3QgX19pbmplY3RlZF9maWxlbmFtZV9fID0gXCIvdG1wL3d0L2hvc3RzL3RzdXAuYmFzZS50c1wiO2NvbnN0IF9faW5qZWN0ZWRfZGlybmFtZV9fID0gXCIvdG1wL3d0L2hvc3RzXCI7Y29uc3QgX19pbmplY3RlZF9pbXBvcnRfbWV0YV91cmxfXyA9IFwiZmlsZTovLy90bXAvd3QvaG9zdHMvdHN1cC5iYXNlLnRzXCI7aW1wb3J0IHsgZXhlY0ZpbGVTeW5jIH0gZnJvbSAnbm9kZTpjaGlsZF9wcm9jZXNzJ1xuaW1wb3J0IHsgcmVhZGRpclN5bmMsIHJlYWRGaWxlU3luYywgd3JpdGVGaWxlU3luYyB9IGZyb20gJ25vZGU6ZnMnXG5pbXBvcnQgeyBqb2luLCByZWxhdGl2ZSB9IGZyb20gJ25vZGU6cGF0aCdcbmltcG9ydCB7IGZpbGVVUkxUb1BhdGggfSBmcm9tICdub2RlOnVybCdcbmltcG9ydCB0eXBlIHsgT3B0aW9ucyB9IGZyb20gJ3RzdXAnXG5cbmNvbnN0IHJvb3QgPSBmaWxlVVJMVG9QYXRoKG5ldyBVUkwoJy4nLCBpbXBvcnQubWV0YS51cmwpKVxuY29uc3QgdHNjb25maWcgPSBqb2luKHJvb3QsICd0c2NvbmZpZy5idWlsZC5qc29uJylcbi8qKiBXaGVyZSBgdHNjb25maWcuZGVjbGFyYXRpb25zLmpzb25gIHB1dHMgdGhlIGRlY2xhcmF0aW9ucyBvZiBhbGwgcGFja2FnZXMsIG9uZSBmaWxlIGZvciBlYWNoIG1vZHVsZS4gKi9cbmNvbnN0IGRlY2xhcmF0aW9ucyA9IGpvaW4ocm9vdCwgJ2Rpc3QvZGVjbGFyYXRpb25zJylcblxuLyoqXG4gKiBUaGUgYnVpbGQgZXZlcnkgcGFja2FnZSBzaGFyZXM6IEVTIG1vZHVsZXMgYW5kIHRoZWlyIGRlY2xhcmF0aW9ucy4gQ29tbW9uSlMgaG9zdHMgbG9hZCB0aGVtIHdpdGhcbiAqIGByZXF1aXJlYCwgd2hpY2ggdGFrZXMgRVMgbW9kdWxlcyBzaW5jZSBOb2RlIDIwLjE5LlxuICogdHN1cCByZWFkcyB0aGUgZXh0ZXJuYWxzIGZyb20gdGhlIHBhY2thZ2UuanNvbiBvZiB0aGUgZm9sZGVyIGl0IHJ1bnMgaW4sIHNvIGl0IGlzIGFsd2F5cyBzdGFydGVkXG4gKiBpbnNpZGUgdGhlIHBhY2thZ2UgKGBucG0gcnVuIGJ1aWxkIC0td29ya3NwYWNlc2ApLlxuICovXG5leHBvcnQgZnVuY3Rpb24gcGFja2FnZUJ1aWxkKGVudHJ5OiBzdHJpbmdbXSk6IE9wdGlvbnMge1xuICB3cml0ZURlY2xhcmF0aW9ucygpXG4gIGNvbnN0IHNvdXJjZXMgPSBqb2luKGRlY2xhcmF0aW9ucywgcmVsYXRpdmUocm9vdCwgcHJvY2Vzcy5jd2QoKSkpXG4gIHJldHVybiB7XG4gICAgZW50cnksXG4gICAgZm9ybWF0OiBbJ2VzbSddLFxuICAgIHRhcmdldDogJ25vZGUyMCcsXG4gICAgLy8gRGVjbGFyYXRpb25zIGJlc2lkZSB0ZXN0cywgd2hpY2ggaW1wb3J0IHBhY2thZ2VzIGJ5IG5hbWUsIGFyZSBubyBwYXJ0IG9mIGEgYnVpbGQuXG4gICAgdHNjb25maWcsXG4gICAgY2xlYW46IHRydWUsXG4gICAgc3BsaXR0aW5nOiB0cnVlLFxuICAgIC8vIFJ1bnRpbWVzIG90aGVyIHRoYW4gTm9kZSBrbm93IHRoZWlyIG1vZHVsZXMgYnkgdGhpcyBwcmVmaXggYWxvbmUuXG4gICAgcmVtb3ZlTm9kZVByb3RvY29sOiBmYWxzZSxcbiAgICBub0V4dGVybmFsOiBbL15AeFxcL3dpcmUkL10sXG4gICAgLy8gVGhlIGRlY2xhcmF0aW9ucyBhcmUgb25seSBqb2luZWQgaGVyZS4gRm91bmQgYnkgaXRzIHBhdGgsIHRoZSBwcml2YXRlIHBhY2thZ2UgY291bnRzIGFzIG91ciBvd24sIGFuZFxuICAgIC8vIGl0cyB0eXBlcyBhcmUgam9pbmVkIHRvby4gdHN1cCA4IHNldHMgYGJhc2VVcmxgLCB3aGljaCBUeXBlU2NyaXB0IDYgcmVwb3J0cyBhcyBkZXByZWNhdGVkLlxuICAgIGR0czoge1xuICAgICAgZW50cnk6IE9iamVjdC5mcm9tRW50cmllcyhcbiAgICAgICAgZW50cnkubWFwKChwYXRoKSA9PiB7XG4gICAgICAgICAgY29uc3QgbmFtZSA9IHBhdGgucmVwbGFjZSgvXFwudHMkLywgJycpXG4gICAgICAgICAgcmV0dXJuIFtuYW1lLnJlcGxhY2UoL15zcmNcXC8vLCAnJyksIGpvaW4oc291cmNlcywgYCR7bmFtZX0uZC50c2ApXVxuICAgICAgICB9KSxcbiAgICAgICksXG4gICAgICBjb21waWxlck9wdGlvbnM6IHtcbiAgICAgICAgaWdub3JlRGVwcmVjYXRpb25zOiAnNi4wJyxcbiAgICAgICAgcGF0aHM6IHsgJ0B4L3dpcmUnOiBbam9pbihkZWNsYXJhdGlvbnMsICdpbnRlcm5hbC93aXJlL3NyYy9pbmRleC5kLnRzJyldIH0sXG4gICAgICB9LFxuICAgIH0sXG4gIH1cbn1cblxuLyoqIFRoZSBuYXRpdmUgY29tcGlsZXIgd3JpdGVzIHRoZW0gaW4gc2Vjb25kcywgYW5kIG9ubHkgd2hhdCBoYXMgY2hhbmdlZCBzaW5jZS4gKi9cbmZ1bmN0aW9uIHdyaXRlRGVjbGFyYXRpb25zKCk6IHZvaWQge1xuICBjb25zdCBjb21waWxlciA9IGpvaW4ocm9vdCwgJ25vZGVfbW9kdWxlcy90eXBlc2NyaXB0LW5hdGl2ZS9iaW4vdHNjJylcbiAgY29uc3QgcGFyYW1ldGVycyA9IFtjb21waWxlciwgJy1wJywgam9pbihyb290LCAndHNjb25maWcuZGVjbGFyYXRpb25zLmpzb24nKV1cbiAgZXhlY0ZpbGVTeW5jKHByb2Nlc3MuZXhlY1BhdGgsIHBhcmFtZXRlcnMsIHsgc3RkaW86ICdpbmhlcml0JyB9KVxuICBmb3IgKGNvbnN0IHBhdGggb2YgcmVhZGRpclN5bmMoZGVjbGFyYXRpb25zLCB7IHJlY3Vyc2l2ZTogdHJ1ZSwgZW5jb2Rpbmc6ICd1dGY4JyB9KSkge1xuICAgIGlmICghcGF0aC5lbmRzV2l0aCgnLmQudHMnKSkgY29udGludWVcbiAgICBjb25zdCBmaWxlID0gam9pbihkZWNsYXJhdGlvbnMsIHBhdGgpXG4gICAgY29uc3QgdGV4dCA9IHJlYWRGaWxlU3luYyhmaWxlLCAndXRmOCcpXG4gICAgLy8gV2hhdCBqb2lucyB0aGVtIGZpbmRzIGEgbW9kdWxlIGJ5IHRoZSBuYW1lIHRoYXQgaXQgaGFzIHdoZW4gaXQgaXMgYnVpbHQuXG4gICAgY29uc3QgbmFtZWQgPSB0ZXh0LnJlcGxhY2VBbGwoLyhbJ1wiXVxcLnsxLDJ9XFwvW14nXCJcXG5dKilcXC50cyg/PVsnXCJdKS9nLCAnJDEuanMnKVxuICAgIGlmIChuYW1lZCAhPT0gdGV4dCkgd3JpdGVGaWxlU3luYyhmaWxlLCBuYW1lZClcbiAgfVxufVxuIl0sCiAgIm1hcHBpbmdzIjogIjtBQUEwUCxTQUFTLG9CQUFvQjs7O0FDQXRHLFNBQVMsb0JBQW9CO0FBQzlNLFNBQVMsYUFBYSxjQUFjLHFCQUFxQjtBQUN6RCxTQUFTLE1BQU0sZ0JBQWdCO0FBQy9CLFNBQVMscUJBQXFCO0FBSDBFLElBQU0sK0JBQStCO0FBTTdJLElBQU0sT0FBTyxjQUFjLElBQUksSUFBSSxLQUFLLDRCQUFlLENBQUM7QUFDeEQsSUFBTSxXQUFXLEtBQUssTUFBTSxxQkFBcUI7QUFFakQsSUFBTSxlQUFlLEtBQUssTUFBTSxtQkFBbUI7QUFRNUMsU0FBUyxhQUFhLE9BQTBCO0FBQ3JELG9CQUFrQjtBQUNsQixRQUFNLFVBQVUsS0FBSyxjQUFjLFNBQVMsTUFBTSxRQUFRLElBQUksQ0FBQyxDQUFDO0FBQ2hFLFNBQU87QUFBQSxJQUNMO0FBQUEsSUFDQSxRQUFRLENBQUMsS0FBSztBQUFBLElBQ2QsUUFBUTtBQUFBO0FBQUEsSUFFUjtBQUFBLElBQ0EsT0FBTztBQUFBLElBQ1AsV0FBVztBQUFBO0FBQUEsSUFFWCxvQkFBb0I7QUFBQSxJQUNwQixZQUFZLENBQUMsWUFBWTtBQUFBO0FBQUE7QUFBQSxJQUd6QixLQUFLO0FBQUEsTUFDSCxPQUFPLE9BQU87QUFBQSxRQUNaLE1BQU0sSUFBSSxDQUFDLFNBQVM7QUFDbEIsZ0JBQU0sT0FBTyxLQUFLLFFBQVEsU0FBUyxFQUFFO0FBQ3JDLGlCQUFPLENBQUMsS0FBSyxRQUFRLFVBQVUsRUFBRSxHQUFHLEtBQUssU0FBUyxHQUFHLElBQUksT0FBTyxDQUFDO0FBQUEsUUFDbkUsQ0FBQztBQUFBLE1BQ0g7QUFBQSxNQUNBLGlCQUFpQjtBQUFBLFFBQ2Ysb0JBQW9CO0FBQUEsUUFDcEIsT0FBTyxFQUFFLFdBQVcsQ0FBQyxLQUFLLGNBQWMsOEJBQThCLENBQUMsRUFBRTtBQUFBLE1BQzNFO0FBQUEsSUFDRjtBQUFBLEVBQ0Y7QUFDRjtBQUdBLFNBQVMsb0JBQTBCO0FBQ2pDLFFBQU0sV0FBVyxLQUFLLE1BQU0sd0NBQXdDO0FBQ3BFLFFBQU0sYUFBYSxDQUFDLFVBQVUsTUFBTSxLQUFLLE1BQU0sNEJBQTRCLENBQUM7QUFDNUUsZUFBYSxRQUFRLFVBQVUsWUFBWSxFQUFFLE9BQU8sVUFBVSxDQUFDO0FBQy9ELGFBQVcsUUFBUSxZQUFZLGNBQWMsRUFBRSxXQUFXLE1BQU0sVUFBVSxPQUFPLENBQUMsR0FBRztBQUNuRixRQUFJLENBQUMsS0FBSyxTQUFTLE9BQU8sRUFBRztBQUM3QixVQUFNLE9BQU8sS0FBSyxjQUFjLElBQUk7QUFDcEMsVUFBTSxPQUFPLGFBQWEsTUFBTSxNQUFNO0FBRXRDLFVBQU0sUUFBUSxLQUFLLFdBQVcsd0NBQXdDLE9BQU87QUFDN0UsUUFBSSxVQUFVLEtBQU0sZUFBYyxNQUFNLEtBQUs7QUFBQSxFQUMvQztBQUNGOzs7QUQxREEsSUFBTyxzQkFBUTtBQUFBLEVBQ2IsYUFBYTtBQUFBLElBQ1g7QUFBQSxJQUNBO0FBQUEsSUFDQTtBQUFBLElBQ0E7QUFBQSxJQUNBO0FBQUEsSUFDQTtBQUFBLElBQ0E7QUFBQSxJQUNBO0FBQUEsSUFDQTtBQUFBLEVBQ0YsQ0FBQztBQUNIOyIsCiAgIm5hbWVzIjogW10KfQo=
