@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { root } from './sources.mjs'
 
-const START_SECONDS = 90
+const START_SECONDS = 300
 /** A block behind a line that ends in the name of its file. */
 export const FILE = /`([\w./[\]$+()-]+\.(?:[cm]?[jt]sx?|json))`[^`\n]*:\n\n```\w+[^\n]*\n(.*?)```/gs
 

@@ -100,10 +100,18 @@ test('HO-34 with a key a module that is evaluated again finds what was opened', 
 })
 
 test.each([
-  [undefined, {}, 'open must be a function'],
-  [async () => () => new Response(), { keys: 'x' }, 'Unknown option keys'],
-  [async () => () => new Response(), { key: '' }, 'Invalid option key'],
-  [async () => () => new Response(), { onError: true }, 'Invalid option onError: true'],
+  [undefined, {}, 'lazyHandler: open must be a function'],
+  [
+    async () => () => new Response(),
+    { keys: 'x' },
+    'lazyHandler: unknown option "keys". Did you mean "key"?',
+  ],
+  [async () => () => new Response(), { key: '' }, 'lazyHandler: option "key" must be a name, got'],
+  [
+    async () => () => new Response(),
+    { onError: true },
+    'lazyHandler: option "onError" must be a function, got true',
+  ],
 ])('HO-34 a wrong call is told: %o %o', (open, options, text) => {
   expect(() => lazyHandler(open as never, options as never)).toThrow(text)
 })

@@ -9,6 +9,7 @@ const { outputFiles } = await build({
   format: 'esm',
   platform: 'neutral',
   mainFields: ['module', 'main'],
+  alias: { util: 'node:util' },
   conditions: ['workerd', 'worker', 'browser'],
   external: ['node:*', 'cloudflare:*'],
   loader: { '.wasm': 'copy' },
