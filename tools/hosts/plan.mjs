@@ -4,7 +4,7 @@
  * @property {Record<string, string>} [versions] instead of those of its manifest
  * @property {true} [nightly]
  * @property {string[]} [node] options of Node
- * @property {string[]} [pages] of docs/frameworks, followed in its folder
+ * @property {string[]} [pages] of docs/frameworks, followed in its folder, beside its own test if it has one
  * @property {string} [start] instead of the command of the page
  * @property {'surface'} [without] what the page does not have
  */
@@ -21,7 +21,47 @@ export const HOSTS = [
   { app: 'servers', pages: ['lambda'], start: 'node lambda-server.mjs', without: 'surface' },
   { app: 'servers', versions: { express: '4.22.2' }, pages: ['express'], nightly: true },
   { app: 'next', pages: ['next'], nightly: true },
-  { app: 'next', versions: { next: '15.5.29' }, pages: ['next'], nightly: true },
+  {
+    app: 'next',
+    versions: { next: '15.5.29', typescript: '5.9.3' },
+    pages: ['next'],
+    nightly: true,
+  },
+  { app: 'nest', pages: ['nest'], nightly: true },
+  {
+    app: 'nest',
+    versions: {
+      '@nestjs/common': '11.2.10',
+      '@nestjs/core': '11.2.10',
+      '@nestjs/platform-express': '11.2.10',
+    },
+    pages: ['nest'],
+    nightly: true,
+  },
+  {
+    app: 'sveltekit',
+    pages: ['web'],
+    start: 'npx vite build && ORIGIN=http://127.0.0.1:$PORT BODY_SIZE_LIMIT=32M node build',
+    nightly: true,
+  },
+  {
+    app: 'react-router',
+    pages: ['web'],
+    start: 'npx react-router build && npx react-router-serve build/server/index.js',
+    nightly: true,
+  },
+  {
+    app: 'astro',
+    pages: ['web'],
+    start: 'npx astro build && HOST=127.0.0.1 node dist/server/entry.mjs',
+    nightly: true,
+  },
+  {
+    app: 'nitro',
+    pages: ['web'],
+    start: 'npx nitropack build && node .output/server/index.mjs',
+    nightly: true,
+  },
   {
     app: 'bun',
     pages: ['workers'],
