@@ -68,7 +68,9 @@ export async function withServer(command, cwd, port, use) {
     await isUp(port, server)
     return await use()
   } catch (error) {
-    throw new Error(`${error.stdout ?? error.message}\n${command} printed: ${output}`)
+    throw new Error(`${error.stdout ?? error.message}\n${command} printed: ${output}`, {
+      cause: error,
+    })
   } finally {
     if (server.exitCode === null && server.pid !== undefined) process.kill(-server.pid)
   }

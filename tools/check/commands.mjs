@@ -118,7 +118,7 @@ export function problemsOfCommands(pages) {
     })
     const [count = 0, ...tests] = RUN_BY[page] ?? []
     if (page.startsWith('docs/frameworks/')) {
-      const isFollowed = HOSTS.some(({ pages = [] }) => pages.includes(basename(page, '.md')))
+      const isFollowed = HOSTS.some((host) => host.pages?.includes(basename(page, '.md')))
       if (!isFollowed) problems.push(`${page}: no app of tools/hosts/plan.mjs follows it`)
       continue
     }

@@ -1,5 +1,5 @@
 import { lazyHandler } from '@x/http-adapters'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
 const request = (signal?: AbortSignal): Request =>
   new Request('http://host.example/', signal === undefined ? {} : { signal })
@@ -114,6 +114,15 @@ test.each([
   ],
 ])('HO-34 a wrong call is told: %o %o', (open, options, text) => {
   expect(() => lazyHandler(open as never, options as never)).toThrow(text)
+})
+
+test('HO-34 without onError the console says why opening failed', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const error = new Error('no database')
+  const response = await lazyHandler(() => Promise.reject(error))(new Request('http://h/'), {})
+  expect(response.status).toBe(503)
+  expect(log.mock.calls).toEqual([['The handler has not opened:', error]])
+  log.mockRestore()
 })
 
 interface Deferred<T> {

@@ -40,7 +40,7 @@ export function lazyHandler<C = AdapterContext>(
   options: LazyOptions = {},
 ): LazyHandler<C> {
   if (typeof open !== 'function') throw new TypeError('lazyHandler: open must be a function')
-  const { onError = console.error, key } = readOptions('lazyHandler', options)
+  const { onError = writeToConsole, key } = readOptions('lazyHandler', options)
   if (key === undefined) return createLazy(open, onError)
   const kept = keptHandlers()
   const known = kept.get(key) as LazyHandler<C> | undefined
@@ -83,6 +83,12 @@ function createLazy<C>(
     if (typeof opened === 'object') await opened.close?.()
   }
   return Object.assign(serve, { close })
+}
+
+/** Without `onError` failures are still logged. */
+function writeToConsole(error: unknown): void {
+  // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
+  console.error('The handler has not opened:', error)
 }
 
 function notReady(): Response {

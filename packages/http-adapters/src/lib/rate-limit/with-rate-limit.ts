@@ -67,7 +67,7 @@ const readOptions = optionCheck<RateLimitOptions<never>>('adapter-errors.md', {
   ),
   form: kindOf(
     "'flow', 'openai', 'problem', 'scim' or a function",
-    (value) => typeof value === 'function' || isRefusalForm(value as RefusalForm),
+    (value) => typeof value === 'function' || isRefusalForm(value),
   ),
   storeTimeoutMs: kindOf('a number above 0', isPositive),
   runtime: anything,
