@@ -1,7 +1,7 @@
 // Host apps as teams have them, each in a folder of its own outside of the workspace, with the packed packages and
-// the real libraries: `tools/hosts/NAME` is copied, installed and tested. `--everywhere` runs all combinations;
-// otherwise one of each app. With HOSTS_CACHE, a folder, what was installed stays there until a package or the
-// manifest changes.
+// the real libraries: `tools/hosts/NAME` is copied, installed and tested; with `pages`, the pages of
+// docs/frameworks are followed in it. `--everywhere` runs all combinations, otherwise one of each app; names run
+// those apps. With HOSTS_CACHE, a folder, what was installed stays there until a package or the manifest changes.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -16,20 +16,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { followPage } from './follow-page.mjs'
+import { HOSTS } from './hosts/plan.mjs'
 import { packAll } from './pack.mjs'
 import { root } from './sources.mjs'
-
-/** @typedef {{ app: string, versions?: Record<string, string>, nightly?: true, node?: string[] }} Host */
-
-/** @type {readonly Host[]} */
-const HOSTS = [
-  { app: 'jest' },
-  { app: 'jest', versions: { jest: '30.5.0' }, nightly: true },
-  { app: 'loaders' },
-  { app: 'loaders', node: ['--no-experimental-require-module'] },
-  { app: 'typescript', versions: { typescript: '5.9.3' } },
-  { app: 'typescript', versions: { typescript: '6.0.3' }, nightly: true },
-]
 
 // Outside of the workspace, so that nothing is found in its folders.
 const { HOSTS_CACHE } = process.env
@@ -46,13 +36,14 @@ try {
     if (only.length > 0 && !only.includes(host.app)) continue
     if (host.nightly && !everywhere) continue
     const started = performance.now()
-    const { versions, node = [] } = host
-    const title = [host.app, ...Object.entries(versions ?? {}).flat(), ...node].join(' ')
-    const { status, stdout, stderr } = test(install(host, packed), host)
-    if (status !== 0) console.log(`${stdout}${stderr}`.slice(-4000))
+    const { app, versions, node = [], pages = [] } = host
+    const followed = pages.filter((page) => page !== app)
+    const title = [app, ...Object.entries(versions ?? {}).flat(), ...node, ...followed].join(' ')
+    const problem = await problemOf(install(host, packed), host)
+    if (problem !== '') console.log(problem.slice(-4000))
     const seconds = (performance.now() - started) / 1000
-    console.log(`${status === 0 ? 'passed' : 'FAILED'} ${title} (${seconds.toFixed(1)} s)`)
-    if (status !== 0) failed.push(title)
+    console.log(`${problem === '' ? 'passed' : 'FAILED'} ${title} (${seconds.toFixed(1)} s)`)
+    if (problem !== '') failed.push(title)
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true })
@@ -105,7 +96,16 @@ function removeOlder(name) {
     if (one.replace(/-[0-9a-f]{16}$/, '') === name) rmSync(join(cache, one), { recursive: true })
 }
 
-function test(cwd, { node = [] }) {
+/** What its test prints when it fails, or else nothing. */
+async function problemOf(folder, { node = [], pages = [], ...page }) {
+  cpSync(join(root, 'tools/hosts/journey.mjs'), join(folder, 'journey.mjs'))
+  try {
+    for (const name of pages) await followPage(`docs/frameworks/${name}.md`, folder, page)
+  } catch (error) {
+    return error.message
+  }
   const env = { ...process.env, NODE_OPTIONS: node.join(' ') }
-  return spawnSync('npm', ['test', '--silent'], { cwd, env, encoding: 'utf8' })
+  const parameters = ['run', 'test', '--if-present', '--silent']
+  const run = spawnSync('npm', parameters, { cwd: folder, env, encoding: 'utf8' })
+  return run.status === 0 ? '' : `${run.stdout}${run.stderr}`
 }

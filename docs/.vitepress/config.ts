@@ -215,19 +215,25 @@ export default defineConfig({
         miniSearch: {
           searchOptions: {
             boostDocument: (id: string) =>
-              id.startsWith('/guides/') ? 3 : /^\/(api|spec|decisions)\//.test(id) ? 0.5 : 1,
+              /^\/(guides|frameworks)\//.test(id)
+                ? 3
+                : /^\/(api|spec|decisions)\//.test(id)
+                  ? 0.5
+                  : 1,
           },
         },
       },
     },
     nav: [
       { text: 'Guides', link: '/guides/quick-start', activeMatch: '/guides/' },
+      { text: 'Frameworks', link: '/frameworks/express', activeMatch: '/frameworks/' },
       { text: 'Reference', link: '/reference/settings', activeMatch: '/reference/' },
       { text: 'TypeScript API', link: '/api/', activeMatch: '/api/' },
       { text: 'Specification', link: '/spec/README', activeMatch: '/spec/' },
     ],
     sidebar: {
       '/guides/': sectionsOf('guides', sections),
+      '/frameworks/': [{ text: 'Your framework', items: pagesOf('frameworks') }],
       '/reference/': sectionsOf('reference', referenceSections),
       '/api/': [{ text: 'TypeScript API', items: apiPages() }],
       '/spec/': [

@@ -3,6 +3,7 @@
 // to install what their code imports.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { HOSTS } from '../hosts/plan.mjs'
 import { root } from '../sources.mjs'
 
 /** Blocks of these languages are outputs, or `check:docs` compiles them. */
@@ -111,6 +112,11 @@ export function problemsOfCommands(pages) {
       return reason === undefined ? !installsKnown(code) : reason.trim().length < 5
     })
     const [count = 0, ...tests] = RUN_BY[page] ?? []
+    if (page.startsWith('docs/frameworks/')) {
+      const isFollowed = HOSTS.some((host) => host.pages?.includes(basename(page, '.md')))
+      if (!isFollowed) problems.push(`${page}: no app of tools/hosts/plan.mjs follows it`)
+      continue
+    }
     if (open.length !== count)
       problems.push(
         `${page}: ${open.length} blocks to run, ${count} in tools/check/commands.mjs: let a test run them, or write "not run: why" after the language`,

@@ -30,7 +30,7 @@ export function expressHandler<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<ExpressRequest, C>
 ): ExpressHandler {
-  const serve = createNodeBridge(handler, options)
+  const serve = createNodeBridge('expressHandler', handler, options)
   return (request, response, next) => {
     serve({
       message: request,

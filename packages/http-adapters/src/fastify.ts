@@ -47,7 +47,7 @@ export function fastifyPlugin<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<FastifyRequest, C>
 ): FastifyPlugin {
-  const serve = createNodeBridge(handler, options)
+  const serve = createNodeBridge('fastifyPlugin', handler, options)
   const route =
     (prefix?: string) =>
     (request: FastifyRequest, reply: FastifyReply): void => {

@@ -25,7 +25,7 @@ export function honoHandler<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<HonoContext, C>
 ): HonoHandler {
-  const gate = createFetchBridge<HonoContext, C, void>(handler, options)
+  const gate = createFetchBridge<HonoContext, C, void>('honoHandler', handler, options)
   return async (c, next) => {
     const request = c.req.raw.bodyUsed ? await restored(c) : c.req.raw
     const arrival = { request, host: c, address: addressFrom(c.env) }

@@ -19,7 +19,7 @@ export function toFetch<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<Request, C>
 ): PlatformFetch {
-  const gate = createFetchBridge(handler, options)
+  const gate = createFetchBridge('toFetch', handler, options)
   return async (request, ...platform) =>
     gate({ request, host: request, address: addressFrom(request, platform[0]) })
 }

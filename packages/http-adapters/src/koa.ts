@@ -34,7 +34,7 @@ export function koaMiddleware<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<KoaContext, C>
 ): KoaMiddleware {
-  const serve = createNodeBridge(handler, options)
+  const serve = createNodeBridge('koaMiddleware', handler, options)
   return (ctx, next) =>
     new Promise((resolve, reject) => {
       const { req, res, mountPath } = ctx

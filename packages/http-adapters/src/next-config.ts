@@ -3,13 +3,16 @@ import { join } from 'node:path'
 
 /** The packages that Next.js must load from `node_modules` instead of bundling. */
 const FAMILY = [
+  '@x/directory-portal',
   '@x/flow-components',
   '@x/flow-engine',
   '@x/flow-protocols',
   '@x/flow-python',
   '@x/flow-service',
+  '@x/flow-tools',
   '@x/http-adapters',
   '@x/scim-core',
+  '@x/scim-verify',
   '@x/store-kysely',
   '@x/surface-protocol',
 ]

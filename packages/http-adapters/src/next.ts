@@ -21,7 +21,7 @@ export function nextHandlers<C = AdapterContext>(
   ...[options = {}]: OptionsFor<NextHost, C>
 ): Record<Method, RouteHandler> {
   // Next compresses answers that are compressed already.
-  const gate = createFetchBridge(handler, options, { compresses: true })
+  const gate = createFetchBridge('nextHandlers', handler, options, { compresses: true })
   const route: RouteHandler = async (request, routeContext) =>
     gate({ request, host: { request, routeContext } })
   return {

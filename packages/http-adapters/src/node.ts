@@ -17,7 +17,7 @@ export function toNodeListener<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<IncomingMessage, C>
 ): NodeListener {
-  const serve = createNodeBridge(handler, options)
+  const serve = createNodeBridge('toNodeListener', handler, options)
   return (anyMessage, anyReply) => {
     const { message, reply } = asHttp1(anyMessage, anyReply)
     serve({ message, reply, host: message, target: message.url })

@@ -129,6 +129,8 @@ describe('HO-38 koaMiddleware', () => {
   })
 
   test('an unknown option is named', () => {
-    expect(() => koaMiddleware(echo, { base: '/x' } as never)).toThrow('Unknown option base')
+    expect(() => koaMiddleware(echo, { base: '/x' } as never)).toThrow(
+      'koaMiddleware: unknown option "base". Known options: basePath, bodyLimit,',
+    )
   })
 })

@@ -1,5 +1,5 @@
 import { lazyHandler } from '@x/http-adapters'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
 const request = (signal?: AbortSignal): Request =>
   new Request('http://host.example/', signal === undefined ? {} : { signal })
@@ -100,12 +100,29 @@ test('HO-34 with a key a module that is evaluated again finds what was opened', 
 })
 
 test.each([
-  [undefined, {}, 'open must be a function'],
-  [async () => () => new Response(), { keys: 'x' }, 'Unknown option keys'],
-  [async () => () => new Response(), { key: '' }, 'Invalid option key'],
-  [async () => () => new Response(), { onError: true }, 'Invalid option onError: true'],
+  [undefined, {}, 'lazyHandler: open must be a function'],
+  [
+    async () => () => new Response(),
+    { keys: 'x' },
+    'lazyHandler: unknown option "keys". Did you mean "key"?',
+  ],
+  [async () => () => new Response(), { key: '' }, 'lazyHandler: option "key" must be a name, got'],
+  [
+    async () => () => new Response(),
+    { onError: true },
+    'lazyHandler: option "onError" must be a function, got true',
+  ],
 ])('HO-34 a wrong call is told: %o %o', (open, options, text) => {
   expect(() => lazyHandler(open as never, options as never)).toThrow(text)
+})
+
+test('HO-34 without onError the console says why opening failed', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const error = new Error('no database')
+  const response = await lazyHandler(() => Promise.reject(error))(new Request('http://h/'), {})
+  expect(response.status).toBe(503)
+  expect(log.mock.calls).toEqual([['The handler has not opened:', error]])
+  log.mockRestore()
 })
 
 interface Deferred<T> {

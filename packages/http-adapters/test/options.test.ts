@@ -15,7 +15,7 @@ describe.each([
   ['fastifyPlugin', (options: object) => fastifyPlugin(handler, options)],
   ['honoHandler', (options: object) => honoHandler(handler, options)],
   ['nextHandlers', (options: object) => nextHandlers(handler, options)],
-])('%s', (_name, create) => {
+])('%s', (name, create) => {
   test.each([
     ['unknownName', { unknownName: 1 }],
     ['toString', { toString: 1 }],
@@ -23,7 +23,6 @@ describe.each([
     ['basePath', { basePath: '/scim/' }],
     ['basePath', { basePath: '/scim?x' }],
     ['basePath', { basePath: '/scim#x' }],
-    ['basePath', { basePath: '' }],
     ['basePath', { basePath: ['/scim'] }],
     ['context', { context: {} }],
     ['bodyLimit', { bodyLimit: 0 }],
@@ -44,9 +43,18 @@ describe.each([
     ['onError', { onError: 'framework' }],
     ['request', { request: 'fat' }],
     ['trustProxy', { trustProxy: 1 }],
-  ])('AD-4 an invalid %s throws a TypeError that names it: %j', (name, options) => {
+  ])('AD-4 an invalid %s throws a TypeError that names it: %j', (option, options) => {
     expect(() => create(options)).toThrow(TypeError)
-    expect(() => create(options)).toThrow(name)
+    expect(() => create(options)).toThrow(option)
+  })
+
+  test('HO-20 HO-22 the message names the function and the option, and says what to write', () => {
+    expect(() => create({ basPath: '/x' })).toThrow(
+      `${name}: unknown option "basPath". Did you mean "basePath"?`,
+    )
+    expect(() => create({ basePath: '/x/' })).toThrow(
+      `${name}: option "basePath" must begin with / and not end with /, got '/x/'; write '/x'`,
+    )
   })
 
   test('AD-4 valid options are taken', () => {
@@ -58,6 +66,7 @@ describe.each([
     }
     expect(() => create(options)).not.toThrow()
     expect(() => create({ basePath: '/' })).not.toThrow()
+    expect(() => create({ basePath: '' })).not.toThrow()
     expect(() => create({ match: undefined, bodyLimit: undefined })).not.toThrow()
   })
 })
@@ -217,4 +226,10 @@ describe('toFetch', () => {
     expect(new BodyError('body_consumed')).toMatchObject({ status: 500 })
     expect(new BodyError('client_gone')).toMatchObject({ status: 499 })
   })
+})
+
+test('HO-20 a service in the place of its handler is told which property to pass', () => {
+  expect(() => expressHandler({ handler } as never)).toThrow(
+    'expressHandler: the handler must be a function; pass the property handler of the service',
+  )
 })

@@ -185,7 +185,7 @@ describe('OP-17 withRateLimit', () => {
     ['form', { form: 'xml' }],
     ['storeTimeoutMs', { storeTimeoutMs: 0 }],
   ])('OP-17: a wrong %s is refused where it is made', (name, options) => {
-    expect(() => limited(options)).toThrow(new RegExp(`^${name}`))
+    expect(() => limited(options)).toThrow(`withRateLimit: option "${name}" must be`)
   })
 
   test('OP-17: over a socket, deferred and genuine answers, bodies that nobody reads', async () => {

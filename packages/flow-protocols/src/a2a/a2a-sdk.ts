@@ -9,10 +9,16 @@ export type A2aSdk = typeof core & typeof serverTypes & typeof compat & typeof e
 /** Loads them when the door is first called. */
 export async function loadSdk(): Promise<A2aSdk> {
   const [sdk, server, legacy, errors] = await Promise.all([
-    import('@a2a-js/sdk'),
-    import('@a2a-js/sdk/server'),
-    import('@a2a-js/sdk/compat/v0_3/server'),
-    import('@a2a-js/sdk/errors'),
+    // Bundlers go on without an optional package only if its absence is handled.
+    import('@a2a-js/sdk').catch(refuse),
+    import('@a2a-js/sdk/server').catch(refuse),
+    import('@a2a-js/sdk/compat/v0_3/server').catch(refuse),
+    import('@a2a-js/sdk/errors').catch(refuse),
   ])
   return { ...sdk, ...server, ...legacy, ...errors }
+}
+
+/** @throws the cause, whatever it is */
+function refuse(cause: unknown): never {
+  throw cause
 }

@@ -97,8 +97,9 @@ function derive(password: string, salt: Uint8Array, { N, r, p }: Costs): Promise
   const maxmem = 256 * N * r
   return new Promise((resolve, reject) => {
     scrypt(password, salt, HASH, { N, r, p, maxmem }, (error, hash) => {
-      if (error === null) resolve(hash)
-      else reject(error)
+      // Bun has undefined where Node has null.
+      if (error) reject(error)
+      else resolve(hash)
     })
   })
 }

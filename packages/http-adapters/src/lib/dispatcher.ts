@@ -44,12 +44,13 @@ const ALLOW = ['allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'] as const
  * @throws TypeError naming an unknown or invalid option
  */
 export function createDispatcher<Host, C>(
+  called: string,
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
 ): (call: Call<Host>) => void {
-  checkOptions(handler, options)
+  checkOptions(called, handler, options)
   const { origin: wanted, onError, dotSegments = 'pass' } = options
-  const basePath = requestPath(options.basePath ?? '/')
+  const basePath = requestPath(options.basePath || '/')
   const fixed = typeof wanted === 'string' ? readOrigin(wanted) : undefined
 
   function receive(call: Call<Host>): void {

@@ -21,11 +21,12 @@ interface Platform {
 
 /** Passes genuine requests to a handler; rejects only with `onError: 'host'`. */
 export function createFetchBridge<Host, C, Passed = never>(
+  called: string,
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
   { compresses }: Platform = {},
 ): (call: FetchCall<Host, Passed>) => Promise<Response | Passed> {
-  const dispatch = createDispatcher(handler, options)
+  const dispatch = createDispatcher(called, handler, options)
   const { bodyLimit = 2 ** 30 } = options
   return async ({ request, host, address, pass }) =>
     new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { orAbort } from '@x/wire'
+import { callback, kindOf, optionCheck, orAbort } from '@x/wire'
 import type { AdapterContext, FetchHandler } from './shapes.ts'
 
 /** What a host opens before it can serve: the handler alone, or with what ends it. */
@@ -14,7 +14,7 @@ export interface LazyHandler<C = AdapterContext> {
 }
 
 interface LazyOptions {
-  /** Reports, once, why opening failed. Default: nothing is reported. */
+  /** Reports, once, why opening failed. Default: `console.error`. */
   readonly onError?: (error: unknown) => void
   /**
    * Keeps the opened handler in the process under this name, for development servers that evaluate a
@@ -22,6 +22,11 @@ interface LazyOptions {
    */
   readonly key?: string
 }
+
+const readOptions = optionCheck<LazyOptions>('adapter-errors.md', {
+  onError: callback,
+  key: kindOf('a name', (value) => typeof value === 'string' && value !== ''),
+})
 
 /**
  * A handler whose parts are opened by the first request instead of by importing a module; requests that
@@ -32,15 +37,10 @@ interface LazyOptions {
  */
 export function lazyHandler<C = AdapterContext>(
   open: () => Promise<Opened<C>>,
-  { onError, key, ...unknown }: LazyOptions = {},
+  options: LazyOptions = {},
 ): LazyHandler<C> {
-  if (typeof open !== 'function') throw new TypeError('open must be a function')
-  const [other] = Object.keys(unknown)
-  if (other !== undefined) throw new TypeError(`Unknown option ${other}`)
-  if (onError !== undefined && typeof onError !== 'function')
-    throw new TypeError(`Invalid option onError: ${String(onError)}`)
-  if (key !== undefined && (typeof key !== 'string' || key === ''))
-    throw new TypeError(`Invalid option key: ${key}`)
+  if (typeof open !== 'function') throw new TypeError('lazyHandler: open must be a function')
+  const { onError = writeToConsole, key } = readOptions('lazyHandler', options)
   if (key === undefined) return createLazy(open, onError)
   const kept = keptHandlers()
   const known = kept.get(key) as LazyHandler<C> | undefined
@@ -52,7 +52,7 @@ export function lazyHandler<C = AdapterContext>(
 
 function createLazy<C>(
   open: () => Promise<Opened<C>>,
-  onError: LazyOptions['onError'],
+  onError: (error: unknown) => void,
   onClose: () => void = () => undefined,
 ): LazyHandler<C> {
   let opening: Promise<Opened<C> | undefined> | undefined
@@ -62,7 +62,7 @@ function createLazy<C>(
       return await open()
     } catch (error) {
       opening = undefined
-      onError?.(error)
+      onError(error)
       return undefined
     }
   }
@@ -83,6 +83,12 @@ function createLazy<C>(
     if (typeof opened === 'object') await opened.close?.()
   }
   return Object.assign(serve, { close })
+}
+
+/** Without `onError` failures are still logged. */
+function writeToConsole(error: unknown): void {
+  // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
+  console.error('The handler has not opened:', error)
 }
 
 function notReady(): Response {

@@ -1,34 +1,42 @@
+import { callback, choice, kindOf, mountPath, optionCheck } from '@x/wire'
 import type { AdapterOptions, FetchHandler } from './shapes.ts'
 
-type Checks = {
-  readonly [Name in keyof Required<AdapterOptions<never>>]: (value: unknown) => boolean
-}
-
 const isFunction = (value: unknown): boolean => typeof value === 'function'
-const CHECKS: Checks = {
-  basePath: (value) => typeof value === 'string' && /^\/(?:[^?#]*[^?#/])?$/.test(value),
-  match: isFunction,
-  context: isFunction,
-  bodyLimit: (value) => typeof value === 'number' && value > 0,
-  trustProxy: (value) => typeof value === 'boolean' || isFunction(value),
-  origin: (value) => isFunction(value) || (typeof value === 'string' && isOrigin(value)),
-  onError: (value) => value === 'host' || isFunction(value),
-  dotSegments: (value) => value === 'pass' || value === 'normalize',
-  request: (value) => value === 'lean' || value === 'genuine',
-}
 
-/** Validates handler and options of a mount; throws a TypeError naming the option. */
+const readOptions = optionCheck<AdapterOptions<never, never>>('adapter-errors.md', {
+  basePath: mountPath,
+  match: callback,
+  context: callback,
+  bodyLimit: kindOf('a number above 0', (value) => typeof value === 'number' && value > 0),
+  trustProxy: kindOf(
+    'true, false or a function',
+    (value) => typeof value === 'boolean' || isFunction(value),
+  ),
+  origin: kindOf(
+    "an origin such as 'https://app.example', or a function",
+    (value) => isFunction(value) || (typeof value === 'string' && isOrigin(value)),
+  ),
+  onError: kindOf("a function or 'host'", (value) => value === 'host' || isFunction(value)),
+  dotSegments: choice('pass', 'normalize'),
+  request: choice('lean', 'genuine'),
+})
+
+/** Validates handler and options of a mount; throws a TypeError naming the function called and the option. */
 export function checkOptions<Host, C>(
+  called: string,
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
 ): void {
-  if (typeof handler !== 'function') throw new TypeError('handler must be a function')
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(CHECKS, name)) throw new TypeError(`Unknown option ${name}`)
-    if (value !== undefined && !CHECKS[name as keyof Checks](value)) {
-      throw new TypeError(`Invalid option ${name}: ${String(value)}`)
-    }
-  }
+  if (!isFunction(handler)) throw new TypeError(`${called}: ${handlerProblem(handler)}`)
+  readOptions(called, options)
+}
+
+/** A service in the place of its handler is the likeliest mistake. */
+function handlerProblem(given: unknown): string {
+  const [name] = ['handler', 'handle'].filter((one) => isFunction(Object(given)[one]))
+  return name === undefined
+    ? 'the handler must be a function from a Request to a Response'
+    : `the handler must be a function; pass the property ${name} of the service`
 }
 
 /** Normalises an origin; throws a TypeError unless it is an absolute http(s) origin. */

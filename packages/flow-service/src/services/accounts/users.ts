@@ -208,6 +208,9 @@ export async function hashed(
   { passwords }: ServiceDependencies,
   password: string,
 ): Promise<string> {
-  if (passwords === undefined) throw refuse(400, 'Password sign-in is disabled')
+  if (passwords === undefined) throw refuse(400, NO_PASSWORDS)
   return await passwords.hash(password)
 }
+
+const NO_PASSWORDS =
+  'Password sign-in is disabled: pass passwords, such as createScryptHasher() of @x/flow-service/node, to the service'

@@ -34,10 +34,11 @@ interface NodeCall<Host> {
 
 /** Passes requests of a node:http framework to a handler; never throws. */
 export function createNodeBridge<Host extends object, C>(
+  called: string,
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
 ): (call: NodeCall<Host>) => void {
-  const dispatch = createDispatcher(handler, options)
+  const dispatch = createDispatcher(called, handler, options)
   const { bodyLimit = 2 ** 30, request = 'lean' } = options
   const serve = (call: NodeCall<Host>): void => dispatch(new ServerCall(call, bodyLimit, request))
   return (call) => {

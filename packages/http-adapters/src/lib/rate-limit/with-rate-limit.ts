@@ -1,7 +1,13 @@
 import {
+  anything,
+  callback,
   createSystemRuntime,
   elapsedMs,
+  implementing,
+  kindOf,
   leftIn,
+  optionCheck,
+  required,
   waitSeconds,
   withHeaders,
   type Runtime,
@@ -43,6 +49,32 @@ export interface RateLimitOptions<C> {
   readonly headers?: (request: Request) => Readonly<Record<string, string>>
 }
 
+const isPositive = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0
+
+const readOptions = optionCheck<RateLimitOptions<never>>('adapter-errors.md', {
+  key: required(callback),
+  limit: required(
+    kindOf(
+      '{ perSecond, burst } or a function',
+      (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
+    ),
+  ),
+  store: implementing('RateLimitStore', 'take'),
+  name: kindOf(
+    '1 to 40 letters, digits, dots, hyphens or underscores',
+    (value) => typeof value === 'string' && /^[\w.-]{1,40}$/.test(value),
+  ),
+  form: kindOf(
+    "'flow', 'openai', 'problem', 'scim' or a function",
+    (value) => typeof value === 'function' || isRefusalForm(value),
+  ),
+  storeTimeoutMs: kindOf('a number above 0', isPositive),
+  runtime: anything,
+  onStoreError: callback,
+  headers: callback,
+})
+
 /** After a failure the store is not used for this long, so that requests do not wait for it. */
 const ASK_AGAIN_MS = 5000
 /** Longer keys are stored as their digest. */
@@ -59,7 +91,8 @@ export function withRateLimit<C = AdapterContext>(
   handler: FetchHandler<C>,
   options: RateLimitOptions<C>,
 ): FetchHandler<C> {
-  checkOptions(options)
+  readOptions('withRateLimit', options)
+  if (typeof options.limit !== 'function') checkLimit(options.limit)
   const { key: keyOf, limit: given, name = 'default', form = 'problem' } = options
   const take = withFallback(options)
   return async (request, context) => {
@@ -146,24 +179,9 @@ async function digest(text: string): Promise<string> {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-const isPositive = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0
-
-function checkOptions<C>(options: RateLimitOptions<C>): void {
-  const { key, limit, store, name = 'default', form = 'problem', storeTimeoutMs = 1000 } = options
-  if (typeof key !== 'function') throw new TypeError('key must be a function')
-  if (typeof limit !== 'function') checkLimit(limit)
-  if (store !== undefined && typeof store.take !== 'function')
-    throw new TypeError('store must have the method take')
-  if (!/^[\w.-]{1,40}$/.test(name))
-    throw new TypeError('name must be 1 to 40 letters, digits, dots, hyphens or underscores')
-  if (typeof form !== 'function' && !isRefusalForm(form))
-    throw new TypeError('form must be flow, scim, openai or problem')
-  if (!isPositive(storeTimeoutMs)) throw new TypeError('storeTimeoutMs must be a number above 0')
-}
-
 function checkLimit({ perSecond, burst }: BucketLimit): void {
-  if (!isPositive(perSecond)) throw new TypeError('limit.perSecond must be a number above 0')
+  if (!isPositive(perSecond))
+    throw new TypeError('withRateLimit: option "limit.perSecond" must be a number above 0')
   if (!Number.isInteger(burst) || burst < 1)
-    throw new TypeError('limit.burst must be a positive integer')
+    throw new TypeError('withRateLimit: option "limit.burst" must be a positive integer')
 }
