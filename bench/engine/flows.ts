@@ -80,8 +80,9 @@ export function sideBySide(routers: number): FlowJson {
     { length: routers },
     (_, at) => JSON.parse(text.replaceAll('@', `${at}`)) as FlowJson,
   )
-  const nodes = copies.flatMap(({ data }) => data.nodes)
-  return { name: 'Side by side', data: { nodes, edges: copies.flatMap(({ data }) => data.edges) } }
+  const nodes = copies.flatMap(({ data }) => data?.nodes ?? [])
+  const edges = copies.flatMap(({ data }) => data?.edges ?? [])
+  return { name: 'Side by side', data: { nodes, edges } }
 }
 
 /** `@` in ids is the number of the copy. */

@@ -102,7 +102,7 @@ async function tryFile(file: string): Promise<Trial> {
     await send('PATCH', `/flows/${id}`, { data, name: `${name} ${rows.length}` })
   const signal = AbortSignal.timeout(MOST_MS)
   takeAsked()
-  const request = { input_value: 'Hello', session_id: 'session', output_type: 'any' }
+  const request = { input_value: 'Hello', session_id: `session ${rows.length}`, output_type: 'any' }
   const run = await send('POST', `/run/${id}?stream=false`, request, signal)
   const apart = run.status === 200 ? await compare(data, run.detail) : undefined
   const isLate = signal.aborted
