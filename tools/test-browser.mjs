@@ -292,7 +292,8 @@ async function testPortal(context, folder) {
     SCIM_TOKEN: 'a-token-for-the-browser',
     SCIM_CONNECTIONS: 'true',
     SCIM_PORTAL: 'true',
-    SCIM_PORTAL_ROLES: '[{"value":"admin","name":"Administrator","description":"May change billing"}]',
+    SCIM_PORTAL_ROLES:
+      '[{"value":"admin","name":"Administrator","description":"May change billing"}]',
     SCIM_AUDIT_LOG: join(folder, 'portal-audit.log'),
   })
   const axe = await readFile(join(root, 'tools/browser/node_modules/axe-core/axe.min.js'), 'utf8')

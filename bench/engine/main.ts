@@ -8,7 +8,17 @@ import {
   type Candidate,
 } from '../lib/measure.ts'
 import { report, type Figure } from '../lib/report.ts'
-import { chain, compile, fanOut, step, talk, tokens, TOKENS } from './flows.ts'
+import {
+  chain,
+  compile,
+  fanOut,
+  routerChain,
+  sideBySide,
+  step,
+  talk,
+  tokens,
+  TOKENS,
+} from './flows.ts'
 import { langgraph } from './langgraph.ts'
 import { startNodeRed } from './nodered.ts'
 
@@ -144,6 +154,33 @@ const ran = await medianOf(5, async () => void (await runFlow(plan).result))
 figures.push(
   { name: 'compile 10,000 nodes', value: compiled, unit: 'ms', limit: 150 },
   { name: 'run 10,000 nodes', value: ran, unit: 'ms', limit: 300 },
+)
+
+const routed = async (flow: unknown): Promise<number> =>
+  medianOf(5, async () => void (await runFlow(compile(flow)).result))
+const [many, few] = [await routed(sideBySide(2000)), await routed(sideBySide(200))]
+const routers = compile(routerChain(400))
+const decided = await interleave({
+  'chain of 400 routers': () =>
+    cpuPerOperation(1, async () => void (await runFlow(routers).result)),
+  'without joins': () =>
+    cpuPerOperation(1, async () => void (await runFlow(routers, { compat: 'strict' }).result)),
+})
+figures.push(
+  {
+    name: '2,000 routers side by side, an edge',
+    value: many / few / 10,
+    unit: 'x',
+    limit: 1.2,
+    note: `compile and run of 60,000 edges ${many.toFixed(0)} ms, of 6,000 ${few.toFixed(0)} ms`,
+  },
+  {
+    name: '400 routers in a row',
+    value: ratio(decided, 'chain of 400 routers', 'without joins'),
+    unit: 'x',
+    limit: 1.5,
+    note: "against compat: 'strict'",
+  },
 )
 
 await repeat(500, () => runFlow(ten).result)

@@ -31,4 +31,3 @@ export async function assertAccessible(page, axe, view) {
 }
 
 export const part = (page, name, more = '') => page.locator(`[data-part="${name}"]${more}`)
-

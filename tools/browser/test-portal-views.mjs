@@ -68,15 +68,16 @@ export async function testPortalViews(page, { url, password, axe, passed }) {
         await page.setViewportSize({ width: 320, height: 640 })
         const width = await page.evaluate(() => document.documentElement.scrollWidth)
         if (width > 320) wide.push(`${view} in ${language}: ${width} px`)
-        if (language === 'fr' && theme.colorScheme === 'light')
-          await look(page, `${view}-narrow`)
+        if (language === 'fr' && theme.colorScheme === 'light') await look(page, `${view}-narrow`)
         await page.setViewportSize({ width: 1200, height: 800 })
       }
     }
   }
   assert.deepEqual(wide, [])
   assert.deepEqual(errors, [])
-  passed(`DP-29 axe finds nothing in ${checked} views, languages and themes; none is wider than 320 px`)
+  passed(
+    `DP-29 axe finds nothing in ${checked} views, languages and themes; none is wider than 320 px`,
+  )
 }
 
 /** A picture for people to look at, where PICTURES_PATH names a folder. */

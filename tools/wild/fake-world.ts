@@ -31,14 +31,18 @@ export const fakeRedis: RedisLists = {
  * A `fetch` that reaches nothing outside: models of all providers answer one sentence, embeddings one vector,
  * pages a short page, and other interfaces an empty JSON list.
  */
-export function createFakeWorld(named: Named): typeof fetch {
+export function createFakeWorld(named: Named, asked: string[] = []): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const { pathname, host } = new URL(request.url)
     const body = asObject(await request.text())
     const model = modelAnswer(host, pathname, body)
-    if (model !== null)
-      return body['stream'] === true ? streamed(model.chunks) : Response.json(model.whole)
+    if (model !== null && !/embed|feature-ext|show$|tags$|models$/i.test(pathname))
+      asked.push(textsOf(body).join('\n'))
+    if (model !== null && body['stream'] === true && !pathname.endsWith('/api/chat'))
+      return streamed(model.chunks)
+    // One line of JSON is also what the interface of Ollama streams.
+    if (model !== null) return Response.json(model.whole)
     const stored = databaseAnswer(host, named)
     if (stored !== null) return Response.json(stored)
     if (isPage(request)) return new Response(PAGE, { headers: { 'content-type': 'text/html' } })
@@ -73,6 +77,18 @@ function databaseAnswer(host: string, { databases, collections }: Named): unknow
   }))
   const documents = { documents: [], document: null, nextPageState: null }
   return { status: { collections: listed, ok: 1, insertedIds: [] }, data: documents }
+}
+
+/** Everything that a model is told, in order. */
+function textsOf(value: unknown, key = ''): string[] {
+  if (typeof value === 'string')
+    return /^(text|content|system|message|preamble|prompt|arguments|description)$/.test(key)
+      ? [value]
+      : []
+  if (Array.isArray(value)) return value.flatMap((one) => textsOf(one, key))
+  return Object.entries(asRecord(value)).flatMap(([name, one]) =>
+    name === 'response_format' ? [] : textsOf(one, name),
+  )
 }
 
 function isPage({ method, headers }: Request): boolean {

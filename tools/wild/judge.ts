@@ -20,6 +20,8 @@ export interface Trial {
   /** The run was stopped after the time for one file. */
   readonly isLate?: boolean
   readonly run?: { readonly status: number; readonly detail: string }
+  /** What differs from the reference engine, or why that cannot run the flow. */
+  readonly apart?: readonly string[] | string | undefined
 }
 
 /** `failed unnamed`: it failed at run time although the check had named no error. */
@@ -36,7 +38,7 @@ export function judge({ imported, problems = [], warnings = [], isLate, run }: T
     return 'refused by name'
   if (/API key|needs .* Give it|variable not found|credential/i.test(detail)) return 'needs a key'
   if (
-    /file|connect|address|knowledge base|collection|not allowed|are off|URL|database|server/i.test(
+    /Flow '.*' not found|file|connect|address|knowledge base|collection|not allowed|are off|URL|database|server/i.test(
       detail,
     )
   )

@@ -1,4 +1,5 @@
-// Tries flow files of others: npm run wild -- FOLDER [--python] [--details]
+// Tries flow files of others: npm run wild -- FOLDER [--python] [--wheels FOLDER] [--reference PYTHON] [--details]
+// With --reference what ran whole also runs in the engine of that Python, and what differs is counted.
 // FOLDER has one folder per author. Nothing outside is reached: models and services are those of a fake world.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -9,15 +10,18 @@ import { createFlowService } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { createFakeTools, createFakeWorld, fakeRedis } from './fake-world.ts'
 import { chooseVariables, fillSettings, type CheckProblem } from './fill-settings.ts'
+import { differences, SAMPLE, saidOf, startReference, withKeys } from './reference.ts'
 import { judge, VERDICTS, type Trial, type Verdict } from './judge.ts'
 
 /** Flows may repeat themselves for hours, as their authors wanted. */
 const MOST_MS = 60_000
 const options = process.argv.slice(2)
+const referencePython = valueOf('--reference')
+const wheels = valueOf('--wheels')
 const folder = options.find((option) => !option.startsWith('--'))
 if (folder === undefined) {
   console.error(
-    'Name the folder with the flow files: npm run wild -- FOLDER [--python] [--details]',
+    'Name the folder with the flow files: npm run wild -- FOLDER [--python] [--wheels FOLDER] [--reference PYTHON] [--details]',
   )
   process.exit(2)
 }
@@ -28,7 +32,11 @@ const named = {
   collections: new Map<string, boolean>(),
   tools: new Set<string>(),
 }
-const world = createFakeWorld(named)
+const asked: string[] = []
+const world = createFakeWorld(named, asked)
+const takeAsked = (): readonly string[] => asked.splice(0)
+const reference =
+  referencePython === undefined ? null : await startReference(referencePython, world, takeAsked)
 const python = options.includes('--python') ? await pythonRunner() : undefined
 const script = createCodeRunner({ components: builtinComponents })
 const runner = createCodeRunners(python === undefined ? [script] : [script, python])
@@ -57,15 +65,22 @@ const engine = createFlowService({
 })
 
 const sample = await uploadSample()
-const rows: { readonly file: string; readonly verdict: Verdict; readonly why: string }[] = []
+interface Row {
+  readonly file: string
+  readonly verdict: Verdict
+  readonly why: string
+  readonly apart: Trial['apart']
+}
+const rows: Row[] = []
 for (const file of filesOf(folder)) {
   const trial = await tryFile(file)
   const why = trial.problems?.[0] ?? trial.run?.detail ?? trial.imported.detail
-  rows.push({ file: relative(folder, file), verdict: judge(trial), why })
+  rows.push({ file: relative(folder, file), verdict: judge(trial), why, apart: trial.apart })
   if (options.includes('--details'))
     console.error(`${rows.length} ${relative(folder, file)}: ${judge(trial)}`)
 }
 report()
+reference?.close()
 await engine.close()
 process.exit(0)
 
@@ -86,9 +101,21 @@ async function tryFile(file: string): Promise<Trial> {
   if (chooseVariables(data, problems))
     await send('PATCH', `/flows/${id}`, { data, name: `${name} ${rows.length}` })
   const signal = AbortSignal.timeout(MOST_MS)
-  const run = await send('POST', `/run/${id}?stream=false`, { input_value: 'Hello' }, signal)
+  takeAsked()
+  const request = { input_value: 'Hello', session_id: `session ${rows.length}`, output_type: 'any' }
+  const run = await send('POST', `/run/${id}?stream=false`, request, signal)
+  const apart = run.status === 200 ? await compare(data, run.detail) : undefined
   const isLate = signal.aborted
-  return { imported, warnings, isLate, run: run.status === 200 ? { status: 200, detail: '' } : run }
+  const ended = run.status === 200 ? { status: 200, detail: '' } : run
+  return { imported, warnings, isLate, run: ended, apart }
+}
+
+/** What differs from the reference; undefined without one, a text if it cannot run the flow. */
+async function compare(data: unknown, response: string): Promise<Trial['apart']> {
+  if (reference === null) return undefined
+  const ours = { said: saidOf(response), asked: takeAsked() }
+  const theirs = await reference.run(withKeys(data, environment), 'Hello')
+  return typeof theirs === 'string' ? theirs : differences(ours, theirs)
 }
 
 async function send(method: string, path: string, body?: unknown, signal?: AbortSignal) {
@@ -105,7 +132,7 @@ async function send(method: string, path: string, body?: unknown, signal?: Abort
 
 async function uploadSample(): Promise<string> {
   const form = new FormData()
-  form.set('file', new File(['name,age\nAda,36\nGrace,45\n'], 'sample.csv', { type: 'text/csv' }))
+  form.set('file', new File([SAMPLE], 'sample.csv', { type: 'text/csv' }))
   const request = new Request('http://localhost/api/v2/files/', { method: 'POST', body: form })
   const response = await engine.handler(request)
   const { path } = (await response.json()) as { path: string }
@@ -117,7 +144,7 @@ async function uploadSample(): Promise<string> {
  * that the vendors' own are asked.
  */
 function anyKey(): Readonly<Record<string, string>> {
-  const valueOf = (name: string | symbol): string | undefined => {
+  const found = (name: string | symbol): string | undefined => {
     if (typeof name !== 'string') return undefined
     if (/_(API_?KEY|TOKEN|PASSWORD|SECRET|APIKEY|URI|KEY|ID)$/.test(name)) return `(${name})`
     return named.variables.get(name)
@@ -125,19 +152,29 @@ function anyKey(): Readonly<Record<string, string>> {
   return new Proxy<Record<string, string>>(
     {},
     {
-      get: (_, name) => valueOf(name),
-      has: (_, name) => valueOf(name) !== undefined,
+      get: (_, name) => found(name),
+      has: (_, name) => found(name) !== undefined,
       getOwnPropertyDescriptor: (_, name) => {
-        const value = valueOf(name)
+        const value = found(name)
         return value === undefined ? undefined : { value, enumerable: true, configurable: true }
       },
     },
   )
 }
 
+function valueOf(option: string): string | undefined {
+  const at = options.indexOf(option)
+  return at < 0 ? undefined : options.splice(at, 2)[1]
+}
+
 async function pythonRunner() {
   const { createPythonRunner } = await import('@x/flow-python')
-  return createPythonRunner({ timeoutMs: 60_000, memoryMb: 512, fetch: world })
+  return createPythonRunner({
+    timeoutMs: 60_000,
+    memoryMb: 512,
+    fetch: world,
+    ...(wheels === undefined ? {} : { wheels }),
+  })
 }
 
 function filesOf(path: string): string[] {
@@ -157,7 +194,22 @@ function report(): void {
     if (those.length > 0)
       console.log(`${String(those.length).padStart(4)} / ${authors(those)}  ${verdict}`)
   }
+  if (reference !== null) reportReference()
   if (!options.includes('--details')) return
   for (const { file, verdict, why } of rows)
     if (verdict !== 'ran whole') console.log(`${file}  ${verdict}: ${why.slice(0, 300)}`)
+}
+
+function reportReference(): void {
+  const wrong = rows.filter(({ apart }) => Array.isArray(apart) && apart.length > 0)
+  const same = rows.filter(({ apart }) => Array.isArray(apart) && apart.length === 0)
+  const not = rows.filter(({ apart }) => typeof apart === 'string')
+  console.log(
+    `against the reference: ${same.length} alike, ${wrong.length} apart, ${not.length} not run by it`,
+  )
+  for (const { file, apart } of wrong)
+    console.log(`${file}  apart: ${[apart].flat().join('\n    ')}`)
+  if (!options.includes('--details')) return
+  for (const { file, apart } of not)
+    console.log(`${file}  not run by the reference: ${String(apart)}`)
 }

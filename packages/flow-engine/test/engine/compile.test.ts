@@ -86,6 +86,22 @@ describe('compileFlow', () => {
     expect(result.text('Join-b')).toBe('hi')
   })
 
+  test('FE-5: an edge of the last versions before 1.0 names types only and starts at the first output', async () => {
+    const json = simple()
+    const [edge] = json.data?.edges ?? []
+    const target = { fieldName: 'texts', id: 'Join-b', inputTypes: ['Text'], type: 'str' }
+    given(edge).data = {
+      sourceHandle: { baseClasses: ['str', 'Text'], dataType: 'TextInput', id: 'TextInput-a' },
+      targetHandle: target,
+    }
+    const { result } = await run(json, { tweaks: { 'TextInput-a': { input_value: 'hi' } } })
+    expect(result.text('Join-b')).toBe('hi')
+    delete given(edge).data
+    given(edge).sourceHandle = '{œbaseClassesœ:[œTextœ],œdataTypeœ:œTextInputœ,œidœ:œTextInput-aœ}'
+    given(edge).targetHandle = JSON.stringify(target).replaceAll('"', 'œ')
+    expect(check(json)).toEqual([])
+  })
+
   test('FE-6: types are compared by the lists in the handles, including their aliases', () => {
     const typed = (output_types: string[], target: object) => {
       const json = simple()

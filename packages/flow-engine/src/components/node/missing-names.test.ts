@@ -29,6 +29,23 @@ test.each([
   expect(missing ?? 'nothing').toMatch(expected)
 })
 
+test('FF-60: a package that the method of every use imports is named before the run', () => {
+  const store = (body: string): string =>
+    `class A(LCVectorStoreComponent):\n    def build_vector_store(self):\n${body}\n\n    def other(self):\n        import torch\n`
+  const guarded = (end: string): string =>
+    store(
+      `        try:\n            from langchain_milvus.stores import Milvus\n        except ImportError as e:\n            text = "absent"\n            ${end}\n        return Milvus()`,
+    )
+  const expected =
+    'needs the Python package "langchain_milvus", which cannot run in the sandbox. Replace the node by Chroma DB.'
+  expect(missingNames(guarded('raise ImportError(text) from e'), none)).toBe(expected)
+  expect(missingNames(guarded('Milvus = None'), none)).toBeUndefined()
+  expect(missingNames(store('        import torch\n        return 1'), none)).toMatch(/"torch"/)
+  expect(
+    missingNames(store('        if self.fast:\n            import torch\n        return 1'), none),
+  ).toBeUndefined()
+})
+
 test('PY-32: a base class that needs the models of the host is refused by name', () => {
   expect(missingNames('class A(LCChainComponent):\n    pass', none)).toBe(
     'A derives from LCChainComponent, which is not available to Python components',

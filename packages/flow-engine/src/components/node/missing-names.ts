@@ -56,6 +56,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   astrapy: 'Astra DB',
   langchain_astradb: 'Astra DB',
   chromadb: 'Chroma DB',
+  langchain_milvus: 'Chroma DB',
+  pymilvus: 'Chroma DB',
   tavily: 'Tavily Search API',
   yfinance: 'Yahoo! Finance',
 }
@@ -74,7 +76,7 @@ export function missingNames(code: string, modules: ReadonlySet<string>): string
       return `${name} derives from ${base}, which is not available to Python components`
     }
   }
-  const missing = [...new Set(statements.flatMap(importedPackages))]
+  const missing = [...new Set([...statements.flatMap(importedPackages), ...neededInside(code)])]
     .filter(
       (name) =>
         !OFFERED.has(name) &&
@@ -117,6 +119,37 @@ function notOffered(
       return `ImportError: ${missing} of ${path} is not available to Python components`
   }
   return undefined
+}
+
+/**
+ * Packages with native parts that the method which every use of the component calls cannot do without:
+ * imported in its body as such, or in a `try` that raises when they are absent.
+ */
+function neededInside(code: string): string[] {
+  const lines = code.split('\n')
+  const start = lines.findIndex((line) => MAKERS.test(line))
+  if (start < 0) return []
+  const indent = indentOf(lines[start] ?? '')
+  const rest = lines.slice(start + 1)
+  const end = rest.findIndex((line) => line.trim() !== '' && indentOf(line) <= indent)
+  const body = (end < 0 ? rest : rest.slice(0, end)).filter((line) => line.trim() !== '')
+  const inside = indentOf(body[0] ?? '')
+  const needed = body.filter((line, at) => {
+    if (!/^\s*(?:from|import)\s/.test(line)) return false
+    return indentOf(line) === inside || isTriedOrRaised(body.slice(0, at), body.slice(at + 1))
+  })
+  return needed.flatMap((line) => importedPackages(line.trim())).filter((name) => NATIVE.has(name))
+}
+
+const MAKERS = /^\s+(?:async )?def (?:build_vector_store|build_model|build_embeddings)\(/
+
+const indentOf = (line: string): number => line.length - line.trimStart().length
+
+function isTriedOrRaised(before: readonly string[], after: readonly string[]): boolean {
+  if (before.at(-1)?.trim() !== 'try:') return false
+  const except = after.findIndex((line) => /^\s*except\b/.test(line))
+  if (!/^\s*except \(?(?:ImportError|ModuleNotFoundError)/.test(after[except] ?? '')) return false
+  return after.slice(except + 1, except + 5).some((line) => /^\s*raise\b/.test(line))
 }
 
 function quoted(names: readonly string[]): string {

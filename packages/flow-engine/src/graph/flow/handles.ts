@@ -53,14 +53,13 @@ export function readHandle(value: unknown): Handle | undefined {
 
 function readSource(value: PlainObject): SourceHandle | undefined {
   const name = ownText(value, 'name')
-  if (name === undefined) return undefined
-  return {
-    ...value,
-    dataType: ownText(value, 'dataType') ?? '',
-    id: ownText(value, 'id') ?? '',
-    name,
-    output_types: textsIn(own(value, 'output_types')),
-  }
+  const dataType = ownText(value, 'dataType') ?? ''
+  const id = ownText(value, 'id') ?? ''
+  if (name !== undefined)
+    return { ...value, dataType, id, name, output_types: textsIn(own(value, 'output_types')) }
+  // The last versions before 1.0 name the types only.
+  const types = own(value, 'baseClasses')
+  return Array.isArray(types) ? { dataType, id, output_types: textsIn(types) } : undefined
 }
 
 function readTarget(value: PlainObject, fieldName: string): TargetHandle {

@@ -19,7 +19,7 @@ export interface EndVertexMetadata {
   readonly result: VertexResult
   readonly vertex: PlanVertex
   readonly notes: VertexNotes | undefined
-  readonly inactivated: readonly string[]
+  readonly inactivated: () => readonly string[]
   /** Vertices that became ready when it ended. */
   readonly ready: readonly { readonly vertex: PlanVertex }[]
   /** Milliseconds since the epoch. */
@@ -37,7 +37,7 @@ export class EndVertex implements RunEventOf<'end_vertex'> {
   readonly result: VertexResult
   readonly #vertex: PlanVertex
   readonly #notes: VertexNotes | undefined
-  readonly #inactivated: readonly string[]
+  readonly #inactivated: () => readonly string[]
   /** Usually a single vertex, which needs no array. */
   readonly #next: PlanVertex | readonly PlanVertex[]
   readonly #at: number
@@ -66,7 +66,7 @@ export class EndVertex implements RunEventOf<'end_vertex'> {
         : cutText(secrets.mask(error.detail), limits.textLength)
     const parts = { result, vertex: this.#vertex, notes: this.#notes }
     const next = [this.#next].flat()
-    const inactivated = [...this.#inactivated]
+    const inactivated = [...this.#inactivated()]
     const nextIds = [...new Set(next.map((vertex) => vertex.id))]
     const topIds = [...new Set(next.map((vertex) => vertex.topLevelId))]
     const reserved =

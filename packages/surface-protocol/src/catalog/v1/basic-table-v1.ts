@@ -1,5 +1,4 @@
 import { basicTable } from '../v09/basic-table.ts'
-import { words } from '../words.ts'
 import type { CatalogTable } from '../v09/table.ts'
 
 /**
