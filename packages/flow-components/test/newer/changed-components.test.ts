@@ -290,7 +290,7 @@ describe('components of 1.7.1 in newer files (NX-29, NX-33 to NX-35)', () => {
     const said = (code: string) => checkFlow(python(code), { components })[0]?.message
     const own = 'from langflow.custom import Component\nclass A(Component): pass'
     expect(said(own)).toMatch(/SERVICE_PYTHON=true; use Astra DB, .*Weaviate\)$/)
-    expect(said(`import pymilvus\n${own}`)).toMatch(/would not be enough; use Astra DB/)
+    expect(said(`import torch\n${own}`)).toMatch(/would not be enough; use Astra DB/)
     const chroma = said(`import chromadb\n${own}`) ?? ''
     expect(chroma).toContain('Replace the node by Chroma DB.')
     expect(chroma).not.toContain('use Astra DB')

@@ -113,10 +113,13 @@ export function urlsOf(
     const target = (link ?? reference ?? auto ?? '').replaceAll(/^<|>$/g, '')
     add(target, 'link', [...at, 'text'])
   }
+  // A value of a program may contain itself.
+  const seen = new Set<object>()
   const stack: { value: object; where: (string | number)[] }[] = [{ value: properties, where: at }]
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     const { value, where } = top
-    if (where.length > 64 || isOther(value)) continue
+    if (where.length > 64 || seen.has(value) || isOther(value)) continue
+    seen.add(value)
     const opens = isPlainObject(value) && (value.call ?? value['@call']) === 'openUrl'
     const args = opens ? value.args : undefined
     const asked = isPlainObject(args) ? args.url : undefined
