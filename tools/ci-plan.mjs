@@ -79,7 +79,12 @@ export const NIGHT = [
     needs: ['build'],
   },
   { name: 'site', command: npm('run', 'docs:build'), cores: 1, minutes: 10 },
-  { name: 'screenshots', command: npm('run', 'docs:screenshots'), cores: 1, minutes: 20 },
+  {
+    name: 'screenshots',
+    command: npm('run', 'docs:screenshots', '--', '--copilotkit'),
+    cores: 1,
+    minutes: 20,
+  },
   { name: 'unit-node22', command: onNode('22.12.0'), cores: 2, minutes: 20 },
   { name: 'unit-node24', command: onNode('24.21.0'), cores: 2, minutes: 20 },
   {

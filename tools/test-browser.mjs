@@ -4,7 +4,7 @@
  * `x-flow dev`.
  * Skips with a note where no Chromium is found (CHROMIUM_PATH names one elsewhere), else installs
  * what drives it into `tools/browser` when it is not there yet. With `--screenshots` the pictures of
- * docs/images are taken anew. EDITOR_PATH names the folder of a built editor that the server is to
+ * docs/images are taken anew. With `--copilotkit` its many packages are installed, and its page is tried too. EDITOR_PATH names the folder of a built editor that the server is to
  * serve; without it that part is left out with a note. Never a part of `npm test`.
  */
 import assert from 'node:assert/strict'
@@ -23,13 +23,14 @@ import { testFlowCheck } from './browser/test-flow-check.mjs'
 import { testInbox } from './browser/test-inbox.mjs'
 import { testRunWarnings } from './browser/test-run-warnings.mjs'
 import { testMetrics } from './browser/test-metrics.mjs'
-import { testSurfaceClients } from './browser/test-surface-clients.mjs'
+import { testCopilotKit, testSurfaceClients } from './browser/test-surface-clients.mjs'
 import { testTraces } from './browser/test-traces.mjs'
 import { terminalPicture } from './terminal-picture.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const images = join(root, 'docs/images')
 const takesPictures = process.argv.includes('--screenshots')
+const withCopilotKit = process.argv.includes('--copilotkit')
 
 /** One red pixel. */
 const PIXEL = Buffer.from(
@@ -50,12 +51,17 @@ if (browserPath === undefined) {
   await run()
 }
 
+/** Installs what a folder lists, unless all of these are there. */
+function install(folder, needed) {
+  if (!needed.every((name) => existsSync(join(folder, 'node_modules', name))))
+    execFileSync('npm', ['ci', '--prefix', folder], { cwd: folder, stdio: 'inherit' })
+}
+
 /** The library that drives the browser: no part of the workspace, which would carry it for this alone. */
 function loadPlaywright() {
   const folder = join(root, 'tools/browser')
-  const needed = ['playwright-core', '@a2ui/lit', '@copilotkit/react-core', 'axe-core']
-  if (!needed.every((name) => existsSync(join(folder, 'node_modules', name))))
-    execFileSync('npm', ['ci', '--prefix', folder], { cwd: folder, stdio: 'inherit' })
+  install(folder, ['playwright-core', '@a2ui/lit', '@a2ui/react', 'axe-core'])
+  if (withCopilotKit) install(join(folder, 'copilotkit'), ['@copilotkit/react-core'])
   return createRequire(join(folder, 'package.json'))('playwright-core')
 }
 
@@ -432,6 +438,8 @@ async function testClients(context) {
   const server = await start('tools/surface-clients.ts', {})
   try {
     await testSurfaceClients(context, { url: server.url, passed })
+    if (withCopilotKit) await testCopilotKit(context, { url: server.url, passed })
+    else console.log('  skipped: CopilotKit (--copilotkit installs it; it runs each night)')
   } finally {
     await server.stop()
   }
