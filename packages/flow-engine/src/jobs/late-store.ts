@@ -208,6 +208,13 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
         await settle(jobId)
         if (!bare.delete(jobId)) await checkpoints.remove(jobId)
       },
+      ...(checkpoints.removeAll && {
+        async removeAll(jobIds) {
+          await Promise.all(jobIds.map(settle))
+          const rest = jobIds.filter((jobId) => !bare.delete(jobId))
+          if (rest.length > 0) await checkpoints.removeAll?.(rest)
+        },
+      }),
     },
   }
   lateJobs.set(store, {

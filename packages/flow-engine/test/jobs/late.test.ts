@@ -180,3 +180,15 @@ test('DO-14 a job without a place is queued, and a cancelled one is stored', asy
   held.open()
   await jobs.result(second.id)
 })
+
+test('checkpoints of many jobs are removed together, as the given store does', async () => {
+  const given = createMemoryJobStore()
+  const removed: string[][] = []
+  const removeAll = async (jobIds: readonly string[]): Promise<void> => {
+    removed.push([...jobIds])
+  }
+  const checkpoints = { ...given.checkpoints, removeAll }
+  const late = createLateStore({ ...given, checkpoints }, createTestRuntime())
+  await late.checkpoints.removeAll?.(['a', 'b'])
+  expect(removed).toEqual([['a', 'b']])
+})

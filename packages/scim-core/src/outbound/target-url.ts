@@ -1,8 +1,8 @@
-import { createAddressGuard } from '@x/wire'
+import { createAddressGuard, type AddressGuard } from '@x/wire'
 import { createAddressFilter } from '../base/addresses.ts'
 
 /** Keeps receivers out of the host's own network. */
-export const receiverGuard = createAddressGuard(
+export const receiverGuard: AddressGuard = createAddressGuard(
   [],
   () => new Error('The name of the receiver points to a private address'),
 )
