@@ -1,4 +1,4 @@
-import { append, type Runtime } from '@x/wire'
+import { append, setLru, type Runtime } from '@x/wire'
 import { freshJob } from '../store/fresh-job.ts'
 import type {
   ClaimedJob,
@@ -14,6 +14,9 @@ import { firstAfter } from './job-event.ts'
 
 /** A job that runs is stored after this time, so that it survives its process. */
 const STORED_AFTER_MS = 75
+
+/** Ended jobs that are known to have no checkpoints: not each of them is asked to remove its own. */
+const MAX_BARE = 1000
 
 /** Jobs of this process that run before they are stored. */
 export interface LateJobs {
@@ -61,7 +64,7 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
   if (queue.adopt === undefined) return given
   const open = new Map<string, LateJob>()
   /** Jobs that ended without checkpoints in the store. */
-  const bare = new Set<string>()
+  const bare = new Map<string, true>()
 
   const write = async (late: LateJob, outcome?: JobOutcome): Promise<void> => {
     const { job, claimed, events, keepsStates } = late
@@ -80,7 +83,7 @@ export function createLateStore(given: JobStore, runtime: Pick<Runtime, 'sleep'>
       late.wasTried = true
     }
     open.delete(job.id)
-    if (isBare) bare.add(job.id)
+    if (isBare) setLru(bare, job.id, true, MAX_BARE)
   }
   /** An earlier attempt has stored the job, but its answer was lost. */
   const complete = async (late: LateJob, outcome: JobOutcome | undefined): Promise<void> => {

@@ -12,6 +12,7 @@ import type { BuildJobs } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { StoreUnavailableError, type NewJob, type StartedJob } from '@x/flow-engine/store'
 import { flowBuilder } from '@x/flow-engine/testing'
+import { lateJobsOf } from '../../src/jobs/late-store.ts'
 
 /** Waits until it is opened. */
 function gate() {
@@ -191,4 +192,35 @@ test('checkpoints of many jobs are removed together, as the given store does', a
   const late = createLateStore({ ...given, checkpoints }, createTestRuntime())
   await late.checkpoints.removeAll?.(['a', 'b'])
   expect(removed).toEqual([['a', 'b']])
+})
+
+test('what is known of ended jobs without checkpoints is bounded', async () => {
+  const given = createMemoryJobStore()
+  const removed: string[] = []
+  const remove = async (jobId: string): Promise<void> => void removed.push(jobId)
+  const checkpoints = { ...given.checkpoints, remove }
+  const late = createLateStore({ ...given, checkpoints }, createTestRuntime())
+  const now = new Date(0)
+  for (let n = 0; n <= 1000; n += 1) {
+    const job: NewJob = {
+      id: `j${n}`,
+      flowId: 'f',
+      userId: 'u',
+      request: '{}',
+      resumable: true,
+      lane: '',
+      createdAt: now,
+      maxRunningPerUser: null,
+      flowVersion: null,
+      sessionId: null,
+      priority: 0,
+      maxQueued: null,
+    }
+    lateJobsOf(late)?.begin(job, { worker: 'w', leaseUntil: now, startedAt: now }, false)
+    await late.queue.finish(job.id, 'w', { state: 'succeeded', finishedAt: now })
+  }
+  // The earliest of 1,001 is forgotten: its checkpoints are removed, although there are none.
+  await late.checkpoints.remove('j0')
+  await late.checkpoints.remove('j1')
+  expect(removed).toEqual(['j0'])
 })
