@@ -106,8 +106,8 @@ export function createWorker(options: WorkerOptions): Worker {
   /** Claims that failed: they may have been made all the same, which is told to the queue for a lease. */
   const unanswered = new Map<string, number>()
   const unclaim = async (): Promise<void> => {
-    if (unanswered.size === 0 || queue.unclaim === undefined) return
-    await queue.unclaim([...unanswered.keys()])
+    if (unanswered.size === 0) return
+    await queue.unclaim?.([...unanswered.keys()])
     const now = runtime.now().getTime()
     for (const [worker, until] of unanswered) if (until <= now) unanswered.delete(worker)
   }
@@ -124,7 +124,7 @@ export function createWorker(options: WorkerOptions): Worker {
         left: (waiting) => (lane.left = waiting),
       })
     } catch (error) {
-      unanswered.set(worker, until.getTime())
+      if (queue.unclaim !== undefined) unanswered.set(worker, until.getTime())
       throw error
     }
   }
